@@ -1,0 +1,9 @@
+//! What every crate of axtile shares: the error type and its kinds, and the
+//! watch through which long work reports progress and learns of an interrupt.
+#![forbid(unsafe_code)]
+
+mod error;
+mod watch;
+
+pub use error::{Error, ErrorKind, Result};
+pub use watch::{Unwatched, Watch};

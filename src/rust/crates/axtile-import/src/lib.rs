@@ -1,0 +1,1 @@
+//! Readers of the layouts in which people keep counts.

@@ -1,0 +1,6 @@
+//! Annotation tables (obs and var): typed columns in memory, parquet row
+//! groups on disk, and memory-mapped Arrow IPC files for fast look-ups.
+
+mod model;
+
+pub use model::{Column, Field, IntegerType, Kind, RealType, Table};

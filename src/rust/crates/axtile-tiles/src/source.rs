@@ -1,0 +1,82 @@
+//! Where a writer gets its cells from: a file that is being imported, or the
+//! matrix of the calling program.
+
+use std::ops::Range;
+use std::path::Path;
+
+use axtile_core::{Result, Watch};
+use axtile_table::{Field, Table};
+
+/// Counts of consecutive cells, cell by cell.
+///
+/// Genes of a cell may come unsorted, repeated, or with a count of 0: the
+/// writer sorts, adds up and drops.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CellBlock {
+    /// Where each cell starts in `genes` and `counts`, and the end of the last
+    /// one: one more element than cells, the first is 0.
+    pub starts: Vec<usize>,
+    /// Gene numbers, from 0, in the order of [`CellSource::genes`].
+    pub genes: Vec<u32>,
+    /// Counts, one a gene number.
+    pub counts: Vec<u32>,
+}
+
+impl CellBlock {
+    /// The number of cells.
+    pub fn n_cells(&self) -> usize {
+        self.starts.len().saturating_sub(1)
+    }
+
+    /// Gene numbers and counts of cell `cell` of this block.
+    pub fn cell(&self, cell: usize) -> (&[u32], &[u32]) {
+        let range = self.starts[cell]..self.starts[cell + 1];
+        (&self.genes[range.clone()], &self.counts[range])
+    }
+}
+
+/// Cells with their counts and annotations, readable by ranges of cells from
+/// several threads at once.
+pub trait CellSource: Sync {
+    /// The file or folder, or a made-up name for a matrix in memory; used in
+    /// messages and in the dataset's metadata.
+    fn path(&self) -> &Path;
+
+    /// The number of cells.
+    fn n_cells(&self) -> u64;
+
+    /// The names of the genes, in order. May hold duplicates.
+    fn genes(&self) -> &[String];
+
+    /// Annotations of the genes, in the order of [`CellSource::genes`], without
+    /// the names; no column where there is none.
+    fn var(&self) -> Result<Table>;
+
+    /// Names and types of the cells' annotations, without the cell names.
+    fn obs_fields(&self) -> &[Field];
+
+    /// Annotations of a range of cells, with the fields of
+    /// [`CellSource::obs_fields`].
+    fn obs(&self, cells: Range<u64>) -> Result<Table>;
+
+    /// Names of a range of cells; `None` where the source has no names.
+    fn cell_names(&self, cells: Range<u64>) -> Result<Option<Vec<String>>>;
+
+    /// Readies the source for [`CellSource::counts`] of exactly the ranges
+    /// between neighbouring `cuts` (the first is 0, the last `n_cells`), one
+    /// at a time and thread. A source that is not stored cell by cell sorts
+    /// its counts into files in `scratch` here, in bounded memory.
+    fn prepare(&mut self, cuts: &[u64], scratch: &Path, watch: &dyn Watch) -> Result<()>;
+
+    /// Counts of one of the prepared ranges. Values that are no counts
+    /// (negative, fractional, NaN, above 2^32-1) are an `Error::Value`.
+    fn counts(&self, cells: Range<u64>) -> Result<CellBlock>;
+
+    /// The name of cell `cell` for messages: its own name, or its number from 1.
+    fn cell_label(&self, cell: u64) -> String {
+        match self.cell_names(cell..cell + 1) {
+            Ok(Some(names)) if names.len() == 1 => format!("'{}'", names[0]),
+            _ => format!("number {}", cell + 1),
+        }
+    }
+}
