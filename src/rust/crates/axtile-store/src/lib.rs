@@ -1,1 +1,14 @@
-//! Files and folders.
+//! Files and folders: read-only maps, and writes that appear whole or not at
+//! all, whatever happens meanwhile.
+
+mod durable;
+mod identity;
+mod lock;
+mod map;
+mod staged;
+
+pub use durable::{sync_folder, write_file};
+pub use identity::FileIdentity;
+pub use lock::FileLock;
+pub use map::Map;
+pub use staged::{StageMode, StagedFolder, restore_interrupted};
