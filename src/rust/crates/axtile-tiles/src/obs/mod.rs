@@ -1,0 +1,3 @@
+//! Annotations of cells.
+
+pub(crate) mod files;

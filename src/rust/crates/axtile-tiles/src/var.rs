@@ -1,0 +1,8 @@
+//! What a dataset says of its genes: their names, their order in the source,
+//! and a table of annotations.
+
+mod gene_order;
+mod names;
+
+pub use gene_order::{read_gene_order, write_gene_order};
+pub use names::{read_var_names, write_var_names};
