@@ -1,0 +1,4 @@
+library(testthat)
+library(axtile)
+
+test_check("axtile")
