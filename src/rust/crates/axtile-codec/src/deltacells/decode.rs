@@ -1,0 +1,179 @@
+//! Decoding of chunks, straight into the caller's slices.
+
+use std::ops::{Deref, Range};
+
+use zstd::zstd_safe::{self, DCtx};
+
+use super::Tile;
+use crate::error::{TileError, TileResult};
+use crate::kernels::{self, Count, PlaneSums};
+
+/// What a thread needs to decode chunks one after the other: a zstd context,
+/// the decompressed streams of the chunk in hand, and room for one cell.
+pub struct Decoder {
+    context: DCtx<'static>,
+    gaps: Vec<u8>,
+    counts: Vec<u8>,
+    cell_genes: Vec<u16>,
+    cell_counts: Vec<u16>,
+}
+
+impl Default for Decoder {
+    fn default() -> Self {
+        Decoder::new()
+    }
+}
+
+impl Decoder {
+    /// A decoder without any buffer yet.
+    pub fn new() -> Decoder {
+        Decoder {
+            context: DCtx::create(),
+            gaps: Vec::new(),
+            counts: Vec::new(),
+            cell_genes: Vec::new(),
+            cell_counts: Vec::new(),
+        }
+    }
+
+    /// Genes (from 0) and counts of chunk `idx`, in stored order, widened to
+    /// what R's matrices hold. The slices are as long as the chunk has
+    /// nonzeros.
+    ///
+    /// # Errors
+    /// `TileError` if the chunk is damaged; the slices then hold anything.
+    ///
+    /// # Panics
+    /// If the tile has no such chunk or a slice has another length.
+    pub fn chunk_into<B: Deref<Target = [u8]>, C: Count>(
+        &mut self,
+        tile: &Tile<B>,
+        idx: usize,
+        genes: &mut [i32],
+        counts: &mut [C],
+    ) -> TileResult<()> {
+        self.decompress(tile, idx)?;
+        let n = tile.chunks()[idx].nonzeros.len();
+        assert_eq!((genes.len(), counts.len()), (n, n));
+        let (low, high) = self.counts[..2 * n].split_at(n);
+        kernels::widen_planes(low, high, counts);
+        let (low, high) = self.gaps[..2 * n].split_at(n);
+        for (cell, range) in cell_ranges(tile, idx) {
+            let narrow = room(&mut self.cell_genes, range.len());
+            let sums = kernels::sum_planes(&low[range.clone()], &high[range.clone()], narrow);
+            check_sums(sums, tile, idx, cell)?;
+            kernels::widen_genes(narrow, &mut genes[range]);
+        }
+        Ok(())
+    }
+
+    /// Calls `each` for every cell of chunk `idx` in turn, with its nonzeros'
+    /// range in the chunk, its genes in stored order (from 0) and its counts.
+    ///
+    /// # Errors
+    /// `TileError` if the chunk is damaged; `each` may have been called by then.
+    ///
+    /// # Panics
+    /// If the tile has no such chunk.
+    pub fn each_cell<B: Deref<Target = [u8]>>(
+        &mut self,
+        tile: &Tile<B>,
+        idx: usize,
+        mut each: impl FnMut(Range<usize>, &[u16], &[u16]),
+    ) -> TileResult<()> {
+        self.decompress(tile, idx)?;
+        let n = tile.chunks()[idx].nonzeros.len();
+        let (gaps_low, gaps_high) = self.gaps[..2 * n].split_at(n);
+        let (low, high) = self.counts[..2 * n].split_at(n);
+        for (cell, range) in cell_ranges(tile, idx) {
+            let genes = room(&mut self.cell_genes, range.len());
+            let sums =
+                kernels::sum_planes(&gaps_low[range.clone()], &gaps_high[range.clone()], genes);
+            check_sums(sums, tile, idx, cell)?;
+            let counts = room(&mut self.cell_counts, range.len());
+            kernels::merge_planes(&low[range.clone()], &high[range.clone()], counts);
+            each(range, genes, counts);
+        }
+        Ok(())
+    }
+
+    /// Fills `gaps` and `counts` with the two streams of a chunk, and refuses
+    /// counts of 0. The buffers only grow; what lies behind the chunk's bytes
+    /// is left from earlier ones.
+    fn decompress<B: Deref<Target = [u8]>>(
+        &mut self,
+        tile: &Tile<B>,
+        idx: usize,
+    ) -> TileResult<()> {
+        let chunk = &tile.chunks()[idx];
+        let n = chunk.nonzeros.len();
+        let streams = [
+            ("gaps", &mut self.gaps, &chunk.gaps),
+            ("counts", &mut self.counts, &chunk.counts),
+        ];
+        for (name, buffer, range) in streams {
+            let wrong = |problem: String| {
+                TileError::corrupt(format!("chunk {idx}, {name} stream"), problem)
+            };
+            let written = self
+                .context
+                .decompress(room(buffer, 2 * n), tile.stream(range))
+                .map_err(|code| wrong(zstd_safe::get_error_name(code).into()))?;
+            if written != 2 * n {
+                return Err(wrong(format!("{written} bytes, expected {}", 2 * n)));
+            }
+        }
+        let (low, high) = self.counts[..2 * n].split_at(n);
+        if kernels::has_zero(low, high) {
+            return Err(TileError::corrupt(
+                format!("chunk {idx}, counts stream"),
+                "a count of 0; zeros are never stored",
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// The first `len` elements of a buffer that grows as needed.
+fn room<T: Copy + Default>(buffer: &mut Vec<T>, len: usize) -> &mut [T] {
+    if buffer.len() < len {
+        buffer.resize(len, T::default());
+    }
+    &mut buffer[..len]
+}
+
+/// The cells of a chunk with their nonzeros counted from the chunk's first.
+fn cell_ranges<B: Deref<Target = [u8]>>(
+    tile: &Tile<B>,
+    idx: usize,
+) -> impl Iterator<Item = (usize, Range<usize>)> {
+    let chunk = &tile.chunks()[idx];
+    let first = chunk.nonzeros.start;
+    let starts = &tile.starts()[chunk.cells.start..=chunk.cells.end];
+    chunk
+        .cells
+        .clone()
+        .zip(starts.windows(2))
+        .map(move |(cell, bounds)| (cell, bounds[0] - first..bounds[1] - first))
+}
+
+fn check_sums<B: Deref<Target = [u8]>>(
+    sums: PlaneSums,
+    tile: &Tile<B>,
+    idx: usize,
+    cell: usize,
+) -> TileResult<()> {
+    let wrong = |problem: String| {
+        Err(TileError::corrupt(
+            format!("chunk {idx}, gaps stream, cell {cell}"),
+            problem,
+        ))
+    };
+    if sums.has_zero_gap {
+        return wrong("a gene comes twice; genes must ascend".into());
+    }
+    if sums.end > tile.n_genes() as u64 {
+        return wrong(format!("a gene beyond the {} genes", tile.n_genes()));
+    }
+    Ok(())
+}
