@@ -1,6 +1,5 @@
 # lintr over the R code, by the rules in .lintr.
-lints <- lintr::lint_package()
-if (length(lints)) {
-    print(lints)
-}
+lints <- list(lintr::lint_package(), lintr::lint_dir("tools"))
+lints <- Filter(length, lints)
+invisible(lapply(lints, print))
 quit(status = as.integer(length(lints) > 0))

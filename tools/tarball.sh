@@ -28,9 +28,10 @@ for manifest in Cargo.toml crates/*/Cargo.toml; do
 done
 rm -rf tests benches examples fuzz crates/*/tests crates/*/benches \
   crates/*/examples
-cargo metadata --format-version 1 >/dev/null 2>"$stage/log" ||
-  { cat "$stage/log" >&2; exit 1; }
-cargo vendor --locked --quiet vendor >vendor-config.toml
+quietly() { "$@" 2>"$stage/log" || { cat "$stage/log" >&2; exit 1; }; }
+quietly cargo metadata --format-version 1 >"$stage/metadata.json"
+quietly cargo vendor --locked vendor >vendor-config.toml
+quietly Rscript "$root/tools/prune.R" "$stage/metadata.json" vendor
 
 XZ_OPT=-9e tar -cJf vendor.tar.xz vendor
 rm -rf vendor

@@ -2,7 +2,8 @@ test_that("the R wrappers of the Rust functions are current", {
     file <- test_path("..", "..", "R", "extendr-wrappers.R")
     skip_if_not(file.exists(file), "the package's source")
     dll <- getLoadedDLLs()[["axtile"]]
-    symbol <- getDLLRegisteredRoutines(dll)[[".Call"]]$wrap__make_axtile_wrappers
+    routines <- getDLLRegisteredRoutines(dll)[[".Call"]]
+    symbol <- routines$wrap__make_axtile_wrappers
     skip_if(is.null(symbol), "the wrapper generator")
 
     current <- .Call(symbol, TRUE, "axtile")
