@@ -8,7 +8,9 @@ tarball=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 mkdir -p "$2"
 cd "$2"
 offline=""
-if unshare -rn true 2>/dev/null; then offline="unshare -rn"; fi
+for try in "unshare -n" "unshare -rn"; do
+  if $try true 2>/dev/null; then offline=$try; break; fi
+done
 # What needs a network or is missing outside CRAN's machines.
 export _R_CHECK_CRAN_INCOMING_REMOTE_=FALSE _R_CHECK_SYSTEM_CLOCK_=FALSE
 export _R_CHECK_FORCE_SUGGESTS_=FALSE

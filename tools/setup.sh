@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 [ "${SETUP:-yes}" != no ] || exit 0
 PATH="$PATH:$HOME/.cargo/bin"
 
-commands="R:r-base-dev cc:build-essential xz:xz-utils git:git"
+commands="R:r-base-dev cc:build-essential make:make xz:xz-utils git:git"
 r_fields="Imports"
 r_packages=""
 rust_tools=""
