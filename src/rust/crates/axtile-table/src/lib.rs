@@ -1,6 +1,10 @@
 //! Annotation tables (obs and var): typed columns in memory, parquet row
 //! groups on disk, and memory-mapped Arrow IPC files for fast look-ups.
+#![forbid(unsafe_code)]
 
+mod damage;
+mod half;
 mod model;
+pub mod parquet;
 
 pub use model::{Column, Field, IntegerType, Kind, RealType, Table};
