@@ -5,6 +5,7 @@ BUILD_DIR ?= .build
 LIB = $(BUILD_DIR)/library
 export BUILD_DIR
 export PATH := $(PATH):$(HOME)/.cargo/bin
+export LC_ALL ?= $(if $(findstring UTF-8,$(LANG)),$(LANG),C.UTF-8)
 TARBALL = axtile_$$(sed -n 's/^Version: //p' DESCRIPTION).tar.gz
 
 # Targets share the source tree, so that only their own work runs in parallel.

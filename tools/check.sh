@@ -3,7 +3,7 @@
 # warnings. Where the system can take the network away it is taken away: the
 # package has to install and to test without.
 set -eu
-PATH="$PATH:$HOME/.cargo/bin"
+. "$(dirname "$0")/env.sh"
 tarball=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 mkdir -p "$2"
 cd "$2"
@@ -20,8 +20,8 @@ log=axtile.Rcheck/00check.log
 if ! grep -q '^Status:' $log 2>/dev/null ||
   grep -Eq '^Status:.*(ERROR|WARNING)' $log
 then
-  cat check.log >&2
-  cat axtile.Rcheck/00install.out >&2 2>/dev/null || true
+  cat check.log axtile.Rcheck/tests/*.Rout.fail >&2 2>/dev/null || true
+  tail -n 100 axtile.Rcheck/00install.out >&2 2>/dev/null || true
   exit 1
 fi
 grep -A8 -E '\.\.\. NOTE$' check.log || true

@@ -2,9 +2,8 @@
 # Installs the development tree into a library: tools/install.sh library
 # Silent unless it fails. Incremental: Cargo's target folder is kept.
 set -eu
-cd "$(dirname "$0")/.."
-build=${BUILD_DIR:-.build}
-mkdir -p "$1" "$build"
+. "$(dirname "$0")/env.sh"
+mkdir -p "$1"
 # A job server of a calling make is not visible to R's make and to cargo.
 unset MAKEFLAGS MFLAGS 2>/dev/null || true
 export NOT_CRAN=true

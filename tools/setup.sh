@@ -3,9 +3,8 @@
 # Debian as root: missing packages are installed with apt. Elsewhere they are
 # named and the script stops. SETUP=no skips all of it.
 set -eu
-cd "$(dirname "$0")/.."
+. "$(dirname "$0")/env.sh"
 [ "${SETUP:-yes}" != no ] || exit 0
-PATH="$PATH:$HOME/.cargo/bin"
 
 commands="R:r-base-dev cc:build-essential make:make xz:xz-utils git:git"
 r_fields="Imports"

@@ -3,7 +3,7 @@
 #   tools/tarball.sh [folder]
 # Works on a copy, so that the development tree keeps building incrementally.
 set -eu
-cd "$(dirname "$0")/.."
+. "$(dirname "$0")/env.sh"
 root=$(pwd)
 out=$(mkdir -p "${1:-.}" && cd "${1:-.}" && pwd)
 stage=$(mktemp -d)

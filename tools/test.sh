@@ -3,9 +3,7 @@
 # The Rust crates are tested without R: the binding crate cannot be linked
 # outside R and is tested through the R package.
 set -u
-cd "$(dirname "$0")/.." || exit 1
-build=${BUILD_DIR:-.build}
-mkdir -p "$build"
+. "$(dirname "$0")/env.sh"
 passed=0 failed=0
 
 step() { # name log command...: runs it; shows the log if it fails
