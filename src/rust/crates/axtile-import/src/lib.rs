@@ -1,1 +1,28 @@
-//! Readers of the layouts in which people keep counts.
+//! Sources of counts to import: AnnData h5ad, 10x Genomics HDF5 and Matrix
+//! Market folders.
+#![forbid(unsafe_code)]
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::panic
+    )
+)]
+
+mod anndata_table;
+mod columns;
+mod h5;
+mod h5ad;
+mod matrix;
+mod open;
+mod options;
+mod pandas;
+mod range;
+mod spill;
+
+pub use h5ad::H5ad;
+pub use open::open;
+pub use options::{GeneNames, ImportOptions, Layer, Orientation};
+pub use spill::DEFAULT_SPILL_BYTES;

@@ -1,0 +1,271 @@
+//! AnnData's HDF5 files: counts stored cell by cell (CSR), gene by gene (CSC)
+//! or dense, in `X`, `raw/X` or a layer, with annotations from obs and var.
+//! Encodings: <https://anndata.readthedocs.io/en/latest/fileformat-prose.html>;
+//! files of anndata 0.6 mark sparse matrices with `h5sparse_format`.
+
+use std::ops::Range;
+use std::path::Path;
+
+use axtile_core::{Error, Result, Watch};
+use axtile_table::{Field, Table};
+use axtile_tiles::{CellBlock, CellSource};
+
+use crate::anndata_table::AnnTable;
+use crate::h5::{File, Group, Node, Scratch};
+use crate::matrix::{COUNT, Compressed, Dense, Labels};
+use crate::options::{ImportOptions, Layer};
+use crate::range::check_cells;
+use crate::spill::{DEFAULT_SPILL_BYTES, Spill, SpillWriter};
+
+/// How many counts of a matrix stored gene by gene are taken at a time.
+const STEP: u64 = 1 << 20;
+
+/// An open h5ad file.
+pub struct H5ad {
+    file: File,
+    matrix: Matrix,
+    genes: Vec<String>,
+    obs: AnnTable,
+    var: AnnTable,
+    spill_bytes: usize,
+}
+
+enum Matrix {
+    Cells(Compressed),
+    Dense(Dense),
+    Genes {
+        matrix: Compressed,
+        spill: Option<Spill>,
+    },
+}
+
+impl H5ad {
+    /// Opens `path`; no counts are read yet.
+    ///
+    /// # Errors
+    /// `Error::Io`, `Error::Corrupt`, and `Error::Unsupported` for columns or
+    /// encodings that cannot be read.
+    pub fn open(path: &Path, options: &ImportOptions) -> Result<H5ad> {
+        H5ad::from_file(File::open(path)?, options)
+    }
+
+    pub(crate) fn from_file(file: File, options: &ImportOptions) -> Result<H5ad> {
+        let root = file.root()?;
+        let (node, var_name, var_group) = find_matrix(&root, &options.layer)?;
+        let obs = AnnTable::open(&root, "obs", &options.obs_exclude)?;
+        let var = AnnTable::open(&var_group, var_name, &options.var_exclude)?;
+        let (n_cells, n_genes) = (obs.n_rows(), var.n_rows());
+        let matrix = match node {
+            Node::Dataset(data) => Matrix::Dense(Dense::open(data, n_cells, n_genes)?),
+            Node::Group(group) => open_sparse(&group, n_cells, n_genes)?,
+        };
+        Ok(H5ad {
+            matrix,
+            genes: var.names(0..n_genes)?,
+            obs,
+            var,
+            spill_bytes: options.spill_bytes.unwrap_or(DEFAULT_SPILL_BYTES),
+            file,
+        })
+    }
+}
+
+/// The matrix of `layer`, and where the table of its genes is.
+fn find_matrix(root: &Group, layer: &Layer) -> Result<(Node, &'static str, Group)> {
+    let file = root.file();
+    let absent = |name: &str| {
+        let layers = match root.group("layers") {
+            Ok(Some(layers)) => layers
+                .names()
+                .map(|(a, b)| [a, b].concat())
+                .unwrap_or_default(),
+            _ => Vec::new(),
+        };
+        Error::argument(format!(
+            "'{}' has no matrix '{name}'; its layers: {}",
+            file.path().display(),
+            if layers.is_empty() {
+                "none".to_owned()
+            } else {
+                layers.join(", ")
+            }
+        ))
+    };
+    match layer {
+        Layer::X => {
+            let matrix = root.child("X")?.ok_or_else(|| absent("X"))?;
+            Ok((matrix, "var", root.clone()))
+        }
+        Layer::Raw => {
+            if let Some(raw) = root.group("raw")? {
+                let matrix = raw.child("X")?.ok_or_else(|| absent("raw/X"))?;
+                return Ok((matrix, "var", raw));
+            }
+            // anndata 0.6 has a dot instead of a group
+            let matrix = root.child("raw.X")?.ok_or_else(|| absent("raw/X"))?;
+            Ok((matrix, "raw.var", root.clone()))
+        }
+        Layer::Named(name) => {
+            let layers = root.group("layers")?.ok_or_else(|| absent(name))?;
+            let matrix = layers.child(name)?.ok_or_else(|| absent(name))?;
+            Ok((matrix, "var", root.clone()))
+        }
+    }
+}
+
+fn open_sparse(group: &Group, n_cells: u64, n_genes: u64) -> Result<Matrix> {
+    let file = group.file();
+    let encoding = match group.text_attribute("encoding-type")? {
+        Some(encoding) => encoding,
+        None => group.text_attribute("h5sparse_format")?.unwrap_or_default(),
+    };
+    let shape = match group.integers_attribute("shape")? {
+        Some(shape) => Some(shape),
+        None => group.integers_attribute("h5sparse_shape")?,
+    };
+    if shape
+        .as_deref()
+        .is_some_and(|shape| shape != [n_cells, n_genes])
+    {
+        return Err(file.corrupt(
+            group.name(),
+            format!("its shape is {shape:?}, there are {n_cells} cells and {n_genes} genes"),
+        ));
+    }
+    match encoding.as_str() {
+        "csr_matrix" | "csr" => Ok(Matrix::Cells(Compressed::open(group, n_cells, n_genes)?)),
+        "csc_matrix" | "csc" => Ok(Matrix::Genes {
+            matrix: Compressed::open(group, n_genes, n_cells)?,
+            spill: None,
+        }),
+        other => Err(file.unsupported(
+            group.name(),
+            format!("the matrix encoding '{other}'; csr_matrix, csc_matrix and dense are read"),
+        )),
+    }
+}
+
+impl Labels for H5ad {
+    fn bad_count(&self, cell: u64, gene: u32, value: String) -> Error {
+        Error::Value {
+            path: self.file.path().to_owned(),
+            cell: self.cell_label(cell),
+            gene: gene_label(&self.genes, gene),
+            value,
+            expected: COUNT.to_owned(),
+        }
+    }
+}
+
+/// The name of gene `gene` for messages.
+pub(crate) fn gene_label(genes: &[String], gene: u32) -> String {
+    match genes.get(gene as usize) {
+        Some(name) => format!("'{name}'"),
+        None => format!("number {}", u64::from(gene) + 1),
+    }
+}
+
+impl CellSource for H5ad {
+    fn path(&self) -> &Path {
+        self.file.path()
+    }
+
+    fn n_cells(&self) -> u64 {
+        self.obs.n_rows()
+    }
+
+    fn genes(&self) -> &[String] {
+        &self.genes
+    }
+
+    fn var(&self) -> Result<Table> {
+        self.var.read(0..self.var.n_rows())
+    }
+
+    fn obs_fields(&self) -> &[Field] {
+        self.obs.fields()
+    }
+
+    fn obs(&self, cells: Range<u64>) -> Result<Table> {
+        check_cells(self.path(), &cells, self.n_cells())?;
+        self.obs.read(cells)
+    }
+
+    fn cell_names(&self, cells: Range<u64>) -> Result<Option<Vec<String>>> {
+        check_cells(self.path(), &cells, self.n_cells())?;
+        self.obs.names(cells).map(Some)
+    }
+
+    fn prepare(&mut self, cuts: &[u64], scratch: &Path, watch: &dyn Watch) -> Result<()> {
+        let sorted = match &self.matrix {
+            Matrix::Cells(_) | Matrix::Dense(_) => return Ok(()),
+            Matrix::Genes { matrix, .. } => {
+                sort_by_cell(matrix, self, cuts, scratch, self.spill_bytes, watch)?
+            }
+        };
+        if let Matrix::Genes { spill, .. } = &mut self.matrix {
+            *spill = Some(sorted);
+        }
+        Ok(())
+    }
+
+    fn counts(&self, cells: Range<u64>) -> Result<CellBlock> {
+        check_cells(self.path(), &cells, self.n_cells())?;
+        match &self.matrix {
+            Matrix::Cells(matrix) => matrix.counts(cells, self),
+            Matrix::Dense(matrix) => matrix.counts(cells, self),
+            Matrix::Genes { spill, .. } => match spill {
+                Some(spill) => spill.counts(cells),
+                None => Err(Error::argument(format!(
+                    "'{}' is stored gene by gene and must be prepared first",
+                    self.path().display()
+                ))),
+            },
+        }
+    }
+}
+
+/// Sorts a matrix of genes x cells into the ranges between `cuts`.
+fn sort_by_cell(
+    matrix: &Compressed,
+    labels: &dyn Labels,
+    cuts: &[u64],
+    scratch: &Path,
+    budget: usize,
+    watch: &dyn Watch,
+) -> Result<Spill> {
+    let mut writer = SpillWriter::create(cuts, scratch, budget)?;
+    let mut buffers = Scratch::default();
+    let starts = matrix.starts(0..matrix.n_rows(), &mut buffers)?;
+    let end = starts.last().copied().unwrap_or(0);
+    // `starts` neither falls nor ends before `end`, so each entry has a gene.
+    let gene_of = |entry: u64| {
+        starts
+            .partition_point(|&start| start <= entry)
+            .saturating_sub(1)
+    };
+    let mut entry = 0;
+    while entry < end {
+        watch.check()?;
+        let step = entry..end.min(entry + STEP);
+        let cells = matrix.indices(step.clone(), &mut buffers)?;
+        let counts = matrix.values(step.clone(), &mut buffers, |bad, value| {
+            let cell = cells.get((bad - entry) as usize).copied().unwrap_or(0);
+            labels.bad_count(u64::from(cell), gene_of(bad) as u32, value)
+        })?;
+        let mut gene = gene_of(entry);
+        for ((entry, &cell), &count) in step.clone().zip(&cells).zip(&counts) {
+            while starts.get(gene + 1).is_some_and(|&next| next <= entry) {
+                gene += 1;
+            }
+            writer.push(u64::from(cell), gene as u32, count)?;
+        }
+        entry = step.end;
+    }
+    writer.finish()
+}
+
+/// Whether `root` looks like AnnData's.
+pub(crate) fn is_h5ad(root: &Group) -> Result<bool> {
+    Ok(root.child("obs")?.is_some() && root.child("var")?.is_some())
+}

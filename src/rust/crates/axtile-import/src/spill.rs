@@ -1,0 +1,291 @@
+//! Sorting counts by cell in bounded memory: counts come in any order, are
+//! appended to one of as many buckets as there are ranges of cells, and a
+//! bucket is sorted when its range is asked for. All buckets share one scratch
+//! file; a bucket is the list of its pieces there.
+//!
+//! A record is 12 bytes, little-endian: cell within its range, gene, count.
+
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use axtile_core::{Error, Result};
+use axtile_tiles::CellBlock;
+
+/// Memory for the buffers of all buckets, unless the options say otherwise.
+pub const DEFAULT_SPILL_BYTES: usize = 64 << 20;
+
+const RECORD_LEN: usize = 12;
+
+/// How much of a bucket is read at a time.
+const READ_RECORDS: usize = 1 << 16;
+
+/// Takes counts in any order.
+pub(crate) struct SpillWriter {
+    spill: Spill,
+    buffers: Vec<Vec<u8>>,
+    capacity: usize,
+    n_bytes: u64,
+    /// The bucket of the last record: neighbours tend to be neighbours.
+    last: usize,
+}
+
+/// Counts by range of cells.
+pub(crate) struct Spill {
+    file: File,
+    path: PathBuf,
+    cuts: Vec<u64>,
+    pieces: Vec<Vec<Piece>>,
+}
+
+struct Piece {
+    offset: u64,
+    n_records: usize,
+}
+
+impl SpillWriter {
+    /// For the ranges between neighbouring `cuts`, with a file in `scratch`.
+    pub(crate) fn create(cuts: &[u64], scratch: &Path, budget: usize) -> Result<SpillWriter> {
+        let n = cuts.len().saturating_sub(1);
+        let rising = cuts
+            .windows(2)
+            .all(|pair| matches!(pair, [a, b] if a <= b && b - a <= u64::from(u32::MAX)));
+        if cuts.first() != Some(&0) || !rising {
+            return Err(Error::argument(
+                "the cuts must start with 0, must not fall, and be less than 2^32 cells apart",
+            ));
+        }
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let name = format!(
+            "import-{}-{}.spill",
+            std::process::id(),
+            NUMBER.fetch_add(1, Ordering::Relaxed)
+        );
+        let path = scratch.join(name);
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .open(&path)
+            .map_err(Error::io("create", &path))?;
+        let records = (budget / n.max(1) / RECORD_LEN).clamp(1, READ_RECORDS);
+        Ok(SpillWriter {
+            spill: Spill {
+                file,
+                path,
+                cuts: cuts.to_vec(),
+                pieces: (0..n).map(|_| Vec::new()).collect(),
+            },
+            buffers: vec![Vec::new(); n],
+            capacity: records * RECORD_LEN,
+            n_bytes: 0,
+            last: 0,
+        })
+    }
+
+    /// Adds one count.
+    pub(crate) fn push(&mut self, cell: u64, gene: u32, count: u32) -> Result<()> {
+        let bucket = match self.spill.range(self.last) {
+            Some(range) if range.contains(&cell) => self.last,
+            _ => self
+                .spill
+                .cuts
+                .partition_point(|&cut| cut <= cell)
+                .wrapping_sub(1),
+        };
+        let (Some(range), Some(buffer)) = (self.spill.range(bucket), self.buffers.get_mut(bucket))
+        else {
+            return Err(Error::range(format!(
+                "cell {cell} lies behind the last cut"
+            )));
+        };
+        self.last = bucket;
+        buffer.extend_from_slice(&((cell - range.start) as u32).to_le_bytes());
+        buffer.extend_from_slice(&gene.to_le_bytes());
+        buffer.extend_from_slice(&count.to_le_bytes());
+        if buffer.len() >= self.capacity {
+            self.flush(bucket)?;
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self, bucket: usize) -> Result<()> {
+        let (Some(buffer), Some(pieces)) = (
+            self.buffers.get_mut(bucket),
+            self.spill.pieces.get_mut(bucket),
+        ) else {
+            return Ok(());
+        };
+        if buffer.is_empty() {
+            return Ok(());
+        }
+        let path = &self.spill.path;
+        self.spill
+            .file
+            .write_all(buffer)
+            .map_err(Error::io("write", path))?;
+        pieces.push(Piece {
+            offset: self.n_bytes,
+            n_records: buffer.len() / RECORD_LEN,
+        });
+        self.n_bytes += buffer.len() as u64;
+        buffer.clear();
+        Ok(())
+    }
+
+    /// Ends the writing.
+    pub(crate) fn finish(mut self) -> Result<Spill> {
+        for bucket in 0..self.buffers.len() {
+            self.flush(bucket)?;
+        }
+        Ok(self.spill)
+    }
+}
+
+impl Spill {
+    fn range(&self, bucket: usize) -> Option<Range<u64>> {
+        let start = *self.cuts.get(bucket)?;
+        let end = *self.cuts.get(bucket.checked_add(1)?)?;
+        Some(start..end)
+    }
+
+    /// The counts of one of the ranges.
+    pub(crate) fn counts(&self, cells: Range<u64>) -> Result<CellBlock> {
+        if cells.is_empty() {
+            return Ok(CellBlock {
+                starts: vec![0],
+                ..CellBlock::default()
+            });
+        }
+        let bucket = self
+            .cuts
+            .partition_point(|&cut| cut <= cells.start)
+            .wrapping_sub(1);
+        let pieces = self.pieces.get(bucket);
+        let (Some(range), Some(pieces)) =
+            (self.range(bucket).filter(|range| *range == cells), pieces)
+        else {
+            return Err(Error::argument(format!(
+                "cells {}..{} are none of the prepared ranges",
+                cells.start, cells.end
+            )));
+        };
+        let n_cells = (range.end - range.start) as usize;
+        // Counting sort: how many of each cell, where each cell starts, and
+        // then every record to its place.
+        let mut starts = vec![0usize; n_cells + 1];
+        let odd = || Error::corrupt(&self.path, "a record", "a cell outside its range");
+        self.each(pieces, |cell, _, _| {
+            *starts.get_mut(cell as usize + 1).ok_or_else(odd)? += 1;
+            Ok(())
+        })?;
+        let mut n = 0;
+        for start in &mut starts {
+            n += *start;
+            *start = n;
+        }
+        let mut next = starts.clone();
+        let (mut genes, mut counts) = (vec![0; n], vec![0; n]);
+        self.each(pieces, |cell, gene, count| {
+            let at = next.get_mut(cell as usize).ok_or_else(odd)?;
+            *genes.get_mut(*at).ok_or_else(odd)? = gene;
+            *counts.get_mut(*at).ok_or_else(odd)? = count;
+            *at += 1;
+            Ok(())
+        })?;
+        Ok(CellBlock {
+            starts,
+            genes,
+            counts,
+        })
+    }
+
+    fn each(
+        &self,
+        pieces: &[Piece],
+        mut each: impl FnMut(u32, u32, u32) -> Result<()>,
+    ) -> Result<()> {
+        let mut bytes = Vec::new();
+        for piece in pieces {
+            // No piece is longer than READ_RECORDS, see `create`.
+            bytes.resize(piece.n_records * RECORD_LEN, 0);
+            read_exact_at(&self.file, &mut bytes, piece.offset)
+                .map_err(Error::io("read", &self.path))?;
+            let (words, _) = bytes.as_chunks::<4>();
+            let (records, _) = words.as_chunks::<3>();
+            for &[cell, gene, count] in records {
+                each(
+                    u32::from_le_bytes(cell),
+                    u32::from_le_bytes(gene),
+                    u32::from_le_bytes(count),
+                )?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Spill {
+    fn drop(&mut self) {
+        // A leftover in a scratch folder is only untidy.
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+#[cfg(unix)]
+fn read_exact_at(file: &File, bytes: &mut [u8], offset: u64) -> std::io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, offset)
+}
+
+#[cfg(windows)]
+fn read_exact_at(file: &File, mut bytes: &mut [u8], mut offset: u64) -> std::io::Result<()> {
+    while !bytes.is_empty() {
+        match std::os::windows::fs::FileExt::seek_read(file, bytes, offset)? {
+            0 => return Err(std::io::ErrorKind::UnexpectedEof.into()),
+            n => {
+                bytes = bytes.split_at_mut(n).1;
+                offset += n as u64;
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sorts_by_cell_and_keeps_order_within() {
+        let folder = tempfile::tempdir().unwrap();
+        let cuts = [0, 3, 3, 7];
+        let mut writer = SpillWriter::create(&cuts, folder.path(), 100).unwrap();
+        for (cell, gene) in [(6, 1), (0, 9), (2, 5), (0, 3), (6, 0), (4, 4)] {
+            writer.push(cell, gene, gene + 10).unwrap();
+        }
+        assert!(matches!(writer.push(7, 0, 1), Err(Error::Range { .. })));
+        let spill = writer.finish().unwrap();
+        let first = spill.counts(0..3).unwrap();
+        assert_eq!(first.starts, [0, 2, 2, 3]);
+        assert_eq!(first.genes, [9, 3, 5]);
+        assert_eq!(first.counts, [19, 13, 15]);
+        assert_eq!(spill.counts(3..3).unwrap().n_cells(), 0);
+        let last = spill.counts(3..7).unwrap();
+        assert_eq!(last.starts, [0, 0, 1, 1, 3]);
+        assert_eq!(last.genes, [4, 1, 0]);
+        assert!(matches!(spill.counts(0..4), Err(Error::Argument { .. })));
+        drop(spill);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn refuses_odd_cuts() {
+        let folder = tempfile::tempdir().unwrap();
+        for cuts in [&[][..], &[1, 2], &[0, 3, 2], &[0, 1 << 33]] {
+            assert!(SpillWriter::create(cuts, folder.path(), 100).is_err());
+        }
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+}
