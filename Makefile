@@ -11,11 +11,11 @@ TARBALL = axtile_$$(sed -n 's/^Version: //p' DESCRIPTION).tar.gz
 # Targets share the source tree, so that only their own work runs in parallel.
 .NOTPARALLEL:
 .PHONY: help install test demo benchmark document authors tarball check \
-  format lint clean
+  format lint portability clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1 \2/p' Makefile | \
-	  while read -r name text; do printf '  make %-10s %s\n' "$$name" "$$text"; done
+	  while read -r name text; do printf '  make %-11s %s\n' "$$name" "$$text"; done
 
 install: ## install into R's default library
 	@tools/setup.sh run
@@ -53,6 +53,10 @@ check: tarball ## R CMD check --as-cran of the source package
 
 format: ## format the Rust code
 	@cargo fmt --manifest-path src/rust/Cargo.toml --all
+
+portability: ## clippy for Windows, macOS and Linux on ARM
+	@tools/setup.sh lint
+	@tools/portability.sh
 
 lint: ## clippy and lintr
 	@tools/setup.sh lint

@@ -12,8 +12,10 @@ trap 'exit 1' HUP INT TERM
 pkg=$stage/axtile
 mkdir "$pkg"
 
-# The files as they are in the tree, without what git ignores.
-git ls-files -co --exclude-standard | while IFS= read -r file; do
+# The files that git knows, as they are in the tree.
+git ls-files --others --exclude-standard |
+  sed 's/^/tarball: left out, as git does not know it: /' >&2
+git ls-files | while IFS= read -r file; do
   if [ -e "$file" ]; then printf '%s\n' "$file"; fi
 done >"$stage/files"
 tar -cf - -T "$stage/files" | tar -xf - -C "$pkg"
