@@ -4,7 +4,9 @@
 
 mod damage;
 mod half;
+pub mod ipc;
 mod model;
 pub mod parquet;
+mod rows;
 
 pub use model::{Column, Field, IntegerType, Kind, RealType, Table};
