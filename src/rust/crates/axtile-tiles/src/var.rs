@@ -2,7 +2,11 @@
 //! and a table of annotations.
 
 mod gene_order;
+mod labels;
 mod names;
+mod pandas;
+mod table;
 
 pub use gene_order::{read_gene_order, write_gene_order};
 pub use names::{read_var_names, write_var_names};
+pub use table::{VarTable, read_var, write_var};

@@ -102,6 +102,14 @@ impl<'a> Table<'a> {
         Table::at(self.buffer, follow(self.buffer, at)?).map(Some)
     }
 
+    /// A text; empty if it is not there.
+    pub(super) fn text(&self, field: usize) -> Parsed<&'a str> {
+        let vector = self.vector(field, 1)?;
+        let rest = vector.buffer.get(vector.at..).unwrap_or(&[]);
+        let bytes = rest.get(..vector.len).ok_or_else(outside)?;
+        std::str::from_utf8(bytes).map_err(|_| Damage::new("a text that is no UTF-8"))
+    }
+
     /// A vector whose elements take `size` bytes; empty if it is not there.
     pub(super) fn vector(&self, field: usize, size: usize) -> Parsed<Vector<'a>> {
         let Some(at) = self.field(field)? else {

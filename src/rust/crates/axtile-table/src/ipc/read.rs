@@ -26,6 +26,7 @@ pub struct Place {
 pub struct IpcColumn<B = Map> {
     pub(super) path: PathBuf,
     pub(super) bytes: B,
+    name: String,
     pub(super) stored: Stored,
     pub(super) batches: Vec<Batch>,
 }
@@ -59,13 +60,19 @@ impl<B: Deref<Target = [u8]>> IpcColumn<B> {
     /// If the bytes are damaged, compressed, or hold more than a column.
     pub fn parse(path: &Path, bytes: B) -> Result<IpcColumn<B>> {
         let parsed = parse(&bytes).map_err(|damage| damage.in_file(path));
-        let (stored, batches) = parsed?;
+        let (name, stored, batches) = parsed?;
         Ok(IpcColumn {
             path: path.to_owned(),
             bytes,
+            name,
             stored,
             batches,
         })
+    }
+
+    /// The name of the column.
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     /// The type of the values; codes of categories are integers.
@@ -79,7 +86,7 @@ impl<B: Deref<Target = [u8]>> IpcColumn<B> {
     }
 }
 
-fn parse(file: &[u8]) -> Parsed<(Stored, Vec<Batch>)> {
+fn parse(file: &[u8]) -> Parsed<(String, Stored, Vec<Batch>)> {
     let in_footer = |damage: Damage| damage.within("the footer");
     let not_arrow = || Damage::new("expected an Arrow IPC file").within("byte 0");
     let body = file.strip_suffix(MAGIC).filter(|_| file.starts_with(MAGIC));
@@ -94,7 +101,7 @@ fn parse(file: &[u8]) -> Parsed<(Stored, Vec<Batch>)> {
 
     let schema = footer.table(1).map_err(in_footer)?;
     let schema = schema.ok_or_else(|| in_footer(Damage::new("it has no schema")))?;
-    let stored = read_only_column(schema).map_err(in_footer)?;
+    let (name, stored) = read_only_column(schema).map_err(in_footer)?;
     // A Block: i64 offset, i32 length of the metadata, 4 bytes, i64 length.
     let blocks = footer.vector(3, 24).map_err(in_footer)?;
     let mut batches = Vec::new();
@@ -109,7 +116,7 @@ fn parse(file: &[u8]) -> Parsed<(Stored, Vec<Batch>)> {
         let batch = block().and_then(|block| parse_batch(messages, block, &stored));
         batches.push(batch.map_err(|damage| damage.within(format!("batch {i}")))?);
     }
-    Ok((stored, batches))
+    Ok((name, stored, batches))
 }
 
 fn parse_batch(messages: &[u8], block: (i64, i32, i64), stored: &Stored) -> Parsed<Batch> {

@@ -89,8 +89,8 @@ fn write_int(builder: &mut Builder, to: Reference, width: IntegerType) {
     let [] = builder.table(to, &[Slot::I32(bits), Slot::U8(signed)]);
 }
 
-/// Reads the one column of a Schema.
-pub(super) fn read_only_column(schema: Table) -> Parsed<Stored> {
+/// Reads name and type of the one column of a Schema.
+pub(super) fn read_only_column(schema: Table) -> Parsed<(String, Stored)> {
     if schema.i16(0)? != 0 {
         return Err(Damage::unsupported("big-endian values"));
     }
@@ -105,7 +105,7 @@ pub(super) fn read_only_column(schema: Table) -> Parsed<Stored> {
     }
     let table = field.table(3)?;
     let table = table.ok_or_else(|| Damage::new("a column without type"))?;
-    Ok(match field.u8(2)? {
+    let stored = match field.u8(2)? {
         TYPE_INT => {
             use IntegerType::*;
             let (bits, signed) = (table.i32(0)?, table.u8(1)? != 0);
@@ -123,7 +123,8 @@ pub(super) fn read_only_column(schema: Table) -> Parsed<Stored> {
         TYPE_UTF8 => Stored::Text,
         TYPE_BOOL => Stored::Bool,
         other => Stored::Other(format!("Arrow type {other}")),
-    })
+    };
+    Ok((field.text(0)?.to_owned(), stored))
 }
 
 /// A schema message, with its prefix and without a body.

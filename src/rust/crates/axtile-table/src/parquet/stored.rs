@@ -14,7 +14,7 @@ use std::fmt;
 
 use super::thrift::{Reader, Wire, Writer};
 use crate::damage::Parsed;
-use crate::model::{IntegerType, RealType};
+use crate::model::{IntegerType, Kind, RealType};
 
 /// The type of a column in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,6 +56,18 @@ pub(super) enum Physical {
 }
 
 impl Stored {
+    /// The kind of columns that are stored so, which is never a category;
+    /// `None` for what is not read.
+    pub fn kind(&self) -> Option<Kind> {
+        Some(match self {
+            Stored::Bool => Kind::Bool,
+            Stored::Integer(width) => Kind::Integer(*width),
+            Stored::Real(width) => Kind::Real(*width),
+            Stored::Text => Kind::Text,
+            Stored::Other(_) => return None,
+        })
+    }
+
     /// The physical type; `None` for what is not read.
     pub(super) fn physical(&self) -> Option<Physical> {
         use IntegerType::{I64, U64};

@@ -1,18 +1,9 @@
-//! Small files of a dataset: written whole and synced, read whole.
+//! Small files of a dataset, read whole, and hashes as text.
 
-use std::fs::File;
-use std::io::Write;
 use std::path::Path;
 
 use axtile_core::{Error, Result};
 use sha2::Digest;
-
-/// Writes a file and waits until it is on the disk.
-pub(crate) fn write_synced(path: &Path, bytes: &[u8]) -> Result<()> {
-    let mut file = File::create(path).map_err(Error::io("create", path))?;
-    file.write_all(bytes).map_err(Error::io("write", path))?;
-    file.sync_all().map_err(Error::io("sync", path))
-}
 
 /// Reads a whole text file.
 pub(crate) fn read_text(path: &Path) -> Result<String> {

@@ -18,8 +18,7 @@ use std::io::Read;
 use std::path::Path;
 
 use axtile_core::{Error, Result};
-
-use crate::obs::files::write_synced;
+use axtile_store::write_file;
 
 const FILE: &str = "gene_order.npy";
 const MAGIC: &[u8] = b"\x93NUMPY\x01\x00";
@@ -128,7 +127,7 @@ pub fn write_gene_order(dataset_dir: &Path, order: &[u32]) -> Result<()> {
             }
         }
     }
-    write_synced(&path, &bytes)
+    write_file(&path, &bytes)
 }
 
 #[cfg(test)]

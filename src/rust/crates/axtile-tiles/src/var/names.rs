@@ -8,8 +8,9 @@
 use std::path::Path;
 
 use axtile_core::{Error, Result};
+use axtile_store::write_file;
 
-use crate::obs::files::{read_text, write_synced};
+use crate::obs::files::read_text;
 
 const FILE: &str = "var_names.txt";
 
@@ -60,7 +61,7 @@ pub fn write_var_names(dataset_dir: &Path, names: &[String]) -> Result<()> {
         text.push_str(name);
         text.push('\n');
     }
-    write_synced(&path, text.as_bytes())
+    write_file(&path, text.as_bytes())
 }
 
 #[cfg(test)]
