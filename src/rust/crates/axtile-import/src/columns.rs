@@ -206,13 +206,6 @@ impl StoredColumn {
                     }
                     column.missing = Some(Values::whole(mask));
                 }
-                if column.missing.is_some() && matches!(column.kind, Kind::Real(_)) {
-                    return Err(unsupported(
-                        group.file().path(),
-                        name,
-                        "masked real numbers",
-                    ));
-                }
                 Ok(column)
             }
             other => {
@@ -261,7 +254,11 @@ impl StoredColumn {
                 blank(&mut values, missing.as_deref(), false);
                 Column::Bool { values, missing }
             }
-            Kind::Real(_) => Column::Real(self.values.reals(rows)?),
+            Kind::Real(_) => {
+                let mut values = self.values.reals(rows)?;
+                blank(&mut values, missing.as_deref(), f64::NAN);
+                Column::Real(values)
+            }
             Kind::Text => {
                 let texts = self.values.texts(rows)?;
                 let mut texts: Vec<Option<String>> = texts.into_iter().map(Some).collect();

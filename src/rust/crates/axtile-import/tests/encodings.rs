@@ -158,6 +158,16 @@ fn values_that_are_no_counts() {
 }
 
 #[test]
+fn tenx_files() {
+    check_all(&["tenx_v2.h5", "tenx_v3.h5", "tenx_v3_latest.h5"]);
+}
+
+#[test]
+fn matrix_market() {
+    check_all(&["mtx_v2", "mtx_v3", "bare.mtx", "pattern.mtx"]);
+}
+
+#[test]
 fn absent_matrices_are_named() {
     let options = ImportOptions {
         layer: Layer::Named("spliced".to_owned()),

@@ -365,16 +365,6 @@ impl Dataset {
                 self.file.corrupt(&place, problem)
             })
     }
-
-    /// All bytes of the rows `rows`.
-    pub(crate) fn bytes(&self, rows: Range<u64>, scratch: &mut Scratch) -> Result<Vec<u8>> {
-        let mut all = Vec::new();
-        self.visit(rows, scratch, |_, bytes| {
-            all.extend_from_slice(bytes);
-            Ok(())
-        })?;
-        Ok(all)
-    }
 }
 
 /// Numbers whose bits are laid out in an unusual way (bfloat16, integers with

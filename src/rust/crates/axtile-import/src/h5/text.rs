@@ -1,11 +1,9 @@
 //! Text from datasets: of fixed width, or by reference into the file's global
 //! heap.
 
-use std::ops::Range;
-
 use axtile_core::Result;
 
-use super::{Dataset, Element, Group, Scratch};
+use super::{Element, Group};
 
 /// Texts come to no more bytes than this beyond the file's size: several
 /// elements may refer to one text, but writers do not share them.
@@ -74,21 +72,4 @@ impl<'a> TextReader<'a> {
 fn until_nul(bytes: &[u8]) -> &[u8] {
     let end = bytes.iter().position(|&byte| byte == 0);
     bytes.get(..end.unwrap_or(bytes.len())).unwrap_or_default()
-}
-
-impl Dataset {
-    /// The texts of the elements `rows` of a one-dimensional dataset.
-    pub(crate) fn texts(&self, rows: Range<u64>, scratch: &mut Scratch) -> Result<Vec<String>> {
-        let root = self.file().root()?;
-        let mut reader = TextReader::new(&root, self.place());
-        let element = self.element();
-        let mut texts = Vec::new();
-        self.visit(rows, scratch, |_, bytes| {
-            for bytes in bytes.chunks_exact(element.width()) {
-                texts.push(reader.read(element, bytes)?);
-            }
-            Ok(())
-        })?;
-        Ok(texts)
-    }
 }
