@@ -6,4 +6,28 @@
 NULL
 
 rs_version <- function() .Call(wrap__rs_version)
+
+rs_tiles_open <- function(arguments) .Call(wrap__rs_tiles_open, arguments)
+
+rs_tiles_gene_names <- function(arguments) .Call(wrap__rs_tiles_gene_names, arguments)
+
+rs_tiles_var <- function(arguments) .Call(wrap__rs_tiles_var, arguments)
+
+rs_tiles_tile <- function(arguments) .Call(wrap__rs_tiles_tile, arguments)
+
+rs_tiles_cells <- function(arguments) .Call(wrap__rs_tiles_cells, arguments)
+
+rs_tiles_obs_fields <- function(arguments) .Call(wrap__rs_tiles_obs_fields, arguments)
+
+rs_tiles_obs <- function(arguments) .Call(wrap__rs_tiles_obs, arguments)
+
+rs_tiles_localize <- function(arguments) .Call(wrap__rs_tiles_localize, arguments)
+
+rs_tiles_verify <- function(arguments) .Call(wrap__rs_tiles_verify, arguments)
+
+rs_tiles_write <- function(arguments) .Call(wrap__rs_tiles_write, arguments)
+
+rs_tiles_convert <- function(arguments) .Call(wrap__rs_tiles_convert, arguments)
+
+rs_expand_paths <- function(patterns) .Call(wrap__rs_expand_paths, patterns)
 # nolint end

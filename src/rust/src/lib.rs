@@ -1,7 +1,21 @@
-//! The binding to R.
+//! The binding to R: the only crate that knows R.
+//!
+//! Every function takes one list of arguments that R has checked, and returns
+//! its result or an error as a value (`guard`). Long work runs beside R's
+//! thread (`watch`), which alone calls R.
 #![allow(missing_docs, reason = "users see R functions, documented in R")]
 
 use extendr_api::prelude::*;
+
+mod arguments;
+mod guard;
+mod matrix_source;
+mod r_api;
+mod registry;
+mod tables;
+mod tiles_read;
+mod tiles_write;
+mod watch;
 
 // The version of the Rust workspace.
 #[extendr]
@@ -11,5 +25,7 @@ fn rs_version() -> String {
 
 extendr_module! {
     mod axtile;
+    use tiles_read;
+    use tiles_write;
     fn rs_version;
 }

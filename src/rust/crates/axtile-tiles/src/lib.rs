@@ -2,10 +2,33 @@
 //! of cells (obs) and genes (var).
 #![forbid(unsafe_code)]
 
+mod annotations;
+mod dataset;
+mod decoded;
+mod gather;
+mod gene_map;
+mod manifest;
 mod obs;
 mod python_json;
+mod read;
+mod resume;
+mod rows;
+mod sort;
 mod source;
+mod threads;
 mod var;
+mod verify;
+mod write;
 
-pub use source::{CellBlock, CellSource};
-pub use var::{read_gene_order, read_var_names, write_gene_order, write_var_names};
+pub use dataset::{Dataset, GeneOrder, OpenOptions, OpenTile};
+pub use gather::{Gather, Selection};
+pub use manifest::{MANIFEST_FILE, Manifest};
+pub use obs::{Cells, ObsReader, ObsSection, ObsWriter, cache_root};
+pub use source::{CellBlock, CellSource, SourcePart};
+pub use threads::on_threads;
+pub use var::{
+    VarTable, read_gene_order, read_var, read_var_names, write_gene_order, write_var,
+    write_var_names,
+};
+pub use verify::FileReport;
+pub use write::{CELL_NAMES, WriteOptions, work_of, write_dataset};

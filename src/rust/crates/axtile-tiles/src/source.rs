@@ -2,7 +2,7 @@
 //! matrix of the calling program.
 
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use axtile_core::{Result, Watch};
 use axtile_table::{Field, Table};
@@ -35,15 +35,32 @@ impl CellBlock {
     }
 }
 
+/// One of the files or folders that a source reads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourcePart {
+    /// The file or folder.
+    pub path: PathBuf,
+    /// Its cells, in the numbering of the source.
+    pub cells: Range<u64>,
+}
+
 /// Cells with their counts and annotations, readable by ranges of cells from
 /// several threads at once.
-pub trait CellSource: Sync {
+pub trait CellSource: Send + Sync {
     /// The file or folder, or a made-up name for a matrix in memory; used in
     /// messages and in the dataset's metadata.
     fn path(&self) -> &Path;
 
     /// The number of cells.
     fn n_cells(&self) -> u64;
+
+    /// What the source reads, in the order of its cells.
+    fn parts(&self) -> Vec<SourcePart> {
+        vec![SourcePart {
+            path: self.path().to_owned(),
+            cells: 0..self.n_cells(),
+        }]
+    }
 
     /// The names of the genes, in order. May hold duplicates.
     fn genes(&self) -> &[String];

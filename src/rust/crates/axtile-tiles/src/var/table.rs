@@ -19,6 +19,7 @@ use std::path::Path;
 
 use axtile_core::{Error, Result};
 use axtile_store::sync_folder;
+use axtile_table::ipc::parquet_schema;
 use axtile_table::parquet::{Categories, ParquetFile, ParquetWriter};
 use axtile_table::{Column, Field, Kind, Table};
 
@@ -236,12 +237,13 @@ pub fn write_var(dataset_dir: &Path, var: &VarTable) -> Result<()> {
     }
     let pandas = pandas::describe(var, &table);
     let own = pandas::describe_levels(&var.table.fields);
-    let arrow = axtile_table::ipc::parquet_schema(&table.fields);
     let metadata = [
         (pandas::KEY, pandas.as_str()),
         (pandas::OWN_KEY, own.as_str()),
-        ("ARROW:schema", arrow.as_str()),
     ];
+    let arrow = parquet_schema(&table.fields, &metadata);
+    let [pandas, own] = metadata;
+    let metadata = [pandas, own, ("ARROW:schema", arrow.as_str())];
 
     let file = File::create(&path).map_err(Error::io("create", &path))?;
     let out = BufWriter::new(file);

@@ -1,0 +1,36 @@
+#' Options of axtile
+#'
+#' The options that functions of axtile take their defaults from, and their
+#' values now. Set them with [options()].
+#'
+#' | option | default | meaning |
+#' |---|---|---|
+#' | `axtile.threads` | 2, or the number of cores if that is less | worker threads |
+#' | `axtile.cache_mb` | 512 | memory for decoded tiles kept for later look-ups, in MB (10^6 bytes) for each dataset |
+#' | `axtile.cache_dir` | `NULL` | folder for [localize_obs()]; `NULL` for `$DELTACELLS_CACHE`, `$XDG_CACHE_HOME/deltacells` or `~/.cache/deltacells` |
+#' | `axtile.progress` | `NULL` | progress bars: `TRUE`, `FALSE`, or `NULL` for only in an interactive session |
+#'
+#' @returns A named list.
+#' @examples
+#' axtile_options()
+#' old <- options(axtile.threads = 1)
+#' axtile_options()$axtile.threads
+#' options(old)
+#' @export
+axtile_options <- function() {
+    list(
+        axtile.threads = getOption("axtile.threads", default_threads()),
+        axtile.cache_mb = getOption("axtile.cache_mb", 512),
+        axtile.cache_dir = getOption("axtile.cache_dir"),
+        axtile.progress = getOption("axtile.progress")
+    )
+}
+
+default_threads <- function() {
+    cores <- parallel::detectCores()
+    min(2L, if (is.na(cores)) 1L else cores)
+}
+
+axtile_option <- function(name) {
+    axtile_options()[[paste0("axtile.", name)]]
+}

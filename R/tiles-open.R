@@ -1,0 +1,154 @@
+#' Open a tile dataset
+#'
+#' Reads the dataset's manifest only: opening takes milliseconds whatever the
+#' size. The object holds no pointer and no connection; it can be saved, sent
+#' to other processes and used in forked ones.
+#'
+#' @param path The dataset's folder.
+#' @param ... Must be empty.
+#' @param gene_order The order of genes in all that is read from the object:
+#'   `"source"` as in the data that the dataset was made from, or `"stored"` as
+#'   in the tiles, which is a little faster to decode.
+#' @returns A `tile_dataset`. `dim()` gives genes and cells.
+#' @section Errors:
+#' `axtile_error_io` if there is no dataset, `axtile_error_version` or
+#' `axtile_error_corrupt` if its manifest is another format's or contradicts
+#' itself.
+#' @family tiles
+#' @examples
+#' path <- tempfile(fileext = ".tiles")
+#' write_tiles(synthetic_counts(100, 500), path)
+#' ds <- open_tiles(path)
+#' ds
+#' dim(ds)
+#' @export
+open_tiles <- function(path, ..., gene_order = c("source", "stored")) {
+    rlang::check_dots_empty()
+    gene_order <- rlang::arg_match(gene_order)
+    open_dataset(check_path(path), gene_order)
+}
+
+open_dataset <- function(path, gene_order = "source", call = rlang::caller_env()) {
+    arguments <- list(
+        path = path, identity = NULL, gene_order = gene_order,
+        cache_mb = cache_mb()
+    )
+    info <- rust(rs_tiles_open(arguments), call = call)
+    info$gene_order <- gene_order
+    structure(info, class = "tile_dataset")
+}
+
+cache_mb <- function() {
+    as.double(axtile_option("cache_mb"))
+}
+
+# What every call about an opened dataset tells the Rust library.
+handle <- function(x, ..., threads = axtile_option("threads"),
+                   call = rlang::caller_env()) {
+    list(
+        path = x$path, identity = x$identity, gene_order = x$gene_order,
+        cache_mb = cache_mb(),
+        threads = check_count(threads, arg = "threads", max = 1024, call = call),
+        cache_root = axtile_option("cache_dir"),
+        ...
+    )
+}
+
+#' @export
+dim.tile_dataset <- function(x) {
+    c(x$n_genes, if (x$n_cells > .Machine$integer.max) x$n_cells else as.integer(x$n_cells))
+}
+
+#' @export
+dimnames.tile_dataset <- function(x) {
+    list(gene_names(x), cell_names(x))
+}
+
+gene_names <- function(x, call = rlang::caller_env()) {
+    rust(rs_tiles_gene_names(handle(x)), call = call)
+}
+
+# Names of some cells, or all; NULL where the dataset has none.
+cell_names <- function(x, cells = NULL, call = rlang::caller_env()) {
+    columns <- rust(rs_tiles_obs_fields(handle(x)), call = call)$name
+    if (!"obs_names" %in% columns) {
+        return(NULL)
+    }
+    arguments <- handle(x, columns = "obs_names", cells = cells)
+    rust(rs_tiles_obs(arguments), call = call)[[1L]]
+}
+
+#' @export
+format.tile_dataset <- function(x, ...) {
+    number <- function(n) format(n, big.mark = ",", scientific = FALSE, trim = TRUE)
+    share <- 100 * x$nnz / (x$n_cells * x$n_genes)
+    # A dgCMatrix takes 12 bytes a nonzero and 4 a cell.
+    ratio <- (12 * x$nnz + 4 * x$n_cells) / x$tile_bytes
+    obs <- tryCatch(obs_columns(x), axtile_error = function(e) NULL)
+    shown <- utils::head(obs$name, 6L)
+    more <- nrow(obs) - length(shown)
+    c(
+        paste0("<tile dataset> ", basename(x$path)),
+        paste0(
+            "  ", number(x$n_cells), " cells x ", number(x$n_genes), " genes in ",
+            number(x$n_tiles), if (x$n_tiles == 1) " tile" else " tiles",
+            " of up to ", number(x$tile_size), " cells"
+        ),
+        paste0(
+            "  ", number(x$nnz), " nonzero counts (", format(share, digits = 2),
+            " %), ", number(round(x$nnz / x$n_cells)), " a cell"
+        ),
+        paste0(
+            "  ", format_bytes(x$tile_bytes), " of tiles: ",
+            format(8 * x$tile_bytes / x$nnz, digits = 3), " bits a nonzero, ",
+            format(ratio, digits = 3), " times smaller than a dgCMatrix"
+        ),
+        if (!is.na(x$obs_bytes)) paste0("  ", format_bytes(x$obs_bytes), " of obs"),
+        paste0(
+            "  format ", x$format, ", zstd level ", x$level, ", genes ",
+            if (x$has_gene_order) "stored by decreasing totals, " else "in source order",
+            if (x$has_gene_order) paste0("read in ", x$gene_order, " order")
+        ),
+        if (length(shown)) paste0(
+            "  obs: ", paste0(shown, collapse = ", "),
+            if (more > 0) paste0(", and ", more, " more")
+        )
+    )
+}
+
+#' @export
+print.tile_dataset <- function(x, ...) {
+    writeLines(format(x, ...))
+    invisible(x)
+}
+
+format_bytes <- function(n) {
+    units <- c("B", "kB", "MB", "GB", "TB")
+    step <- if (n > 0) min(floor(log(n, 1000)), length(units) - 1) else 0
+    paste(format(n / 1000^step, digits = 3), units[[step + 1]])
+}
+
+#' What is in a tile dataset
+#'
+#' @param x A `tile_dataset`, or the path of one.
+#' @returns A list: `path`, `format`, `n_cells`, `n_genes`, `n_tiles`,
+#'   `tile_size` (cells), `nnz` (nonzero counts), `tile_bytes`, `obs_bytes`
+#'   (`NA` without obs), `level`, `n_chunks`, `has_gene_order`, `identity` (16
+#'   hex digits that change with the content), and `tiles`, a data frame with
+#'   the cells, nonzeros and bytes of each tile.
+#' @inheritSection open_tiles Errors
+#' @family tiles
+#' @examples
+#' path <- tempfile(fileext = ".tiles")
+#' write_tiles(synthetic_counts(100, 500), path, tile_size = 50)
+#' str(tiles_info(path))
+#' @export
+tiles_info <- function(x) {
+    if (!inherits(x, "tile_dataset")) {
+        x <- open_dataset(check_path(x))
+    }
+    info <- unclass(x)
+    info$gene_order <- NULL
+    info$tiles <- as.data.frame(info$tiles)
+    info
+}

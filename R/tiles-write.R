@@ -1,0 +1,119 @@
+#' Write a matrix of counts as a tile dataset
+#'
+#' @param x Counts, **genes x cells**: a [Matrix::dgCMatrix-class] or another
+#'   matrix class of the Matrix package, an ordinary matrix, a
+#'   `SummarizedExperiment`, a `SingleCellExperiment` or a `Seurat` object.
+#' @param path The folder to make.
+#' @param ... Must be empty.
+#' @param obs,var Data frames with annotations of cells and genes, row for
+#'   column and row for row; `NULL` for those that `x` brings along, if any.
+#'   Columns may be factors, logical, integer, double or character.
+#' @param layer The assay of an experiment, or the layer (slot) of the default
+#'   assay of a Seurat object, that holds the counts.
+#' @inheritParams convert_tiles
+#' @returns The opened dataset, as [open_tiles()] returns it.
+#' @section Errors:
+#' `axtile_error_exists` if `path` exists, `axtile_error_value` or
+#' `axtile_error_limit` for values that are no counts or too large (the
+#' deltacells format holds up to 65,536 genes and counts up to 65,535).
+#' Whatever goes wrong, what was at `path` before is still there.
+#' @family tiles
+#' @examples
+#' path <- tempfile(fileext = ".tiles")
+#' counts <- Matrix::rsparsematrix(200, 50, 0.1, rand.x = function(n) rpois(n, 2) + 1)
+#' write_tiles(counts, path, obs = data.frame(batch = gl(2, 25)))
+#' @export
+write_tiles <- function(x, path, ..., obs = NULL, var = NULL,
+                        layer = "counts", tile_size = 10000, level = 12,
+                        chunks = 8, sort_genes = TRUE, overwrite = FALSE,
+                        threads = axtile_option("threads"),
+                        progress = axtile_option("progress")) {
+    rlang::check_dots_empty()
+    path <- check_path(path)
+    layer <- check_string(layer)
+    options <- write_options(
+        path, tile_size, level, chunks, sort_genes, overwrite,
+        threads = threads
+    )
+    input <- tile_input(x, layer)
+    counts <- input$counts
+    if (is.null(obs)) obs <- input$obs
+    if (is.null(var)) var <- input$var
+    arguments <- c(options, list(
+        name = input$name,
+        p = counts@p, i = counts@i, x = counts@x,
+        gene_names = enc2utf8(rownames(counts) %||% default_names("gene", nrow(counts))),
+        cell_names = if (!is.null(colnames(counts))) enc2utf8(colnames(counts)),
+        obs = check_columns(obs, ncol(counts), "obs"),
+        var = check_columns(var, nrow(counts), "var"),
+        progress = progress_reporter("Writing cells", NULL, check_progress(progress))
+    ))
+    rust(rs_tiles_write(arguments))
+    open_dataset(path)
+}
+
+default_names <- function(prefix, n) {
+    sprintf("%s%d", prefix, seq_len(n))
+}
+
+write_options <- function(path, tile_size, level, chunks, sort_genes, overwrite,
+                          ..., sort_genes_max_files = 10, resume = FALSE,
+                          threads, call = rlang::caller_env()) {
+    level <- check_count(level, min = -131072, max = 22, arg = "level", call = call)
+    list(
+        target = path,
+        tile_size = check_count(tile_size, max = 2^31 - 1, arg = "tile_size", call = call),
+        level = level,
+        chunks = check_count(chunks, max = 65536, arg = "chunks", call = call),
+        sort_genes = check_flag(sort_genes, arg = "sort_genes", call = call),
+        sort_genes_max_files = sort_genes_max_files,
+        obs_tiles_per_file = 1000,
+        overwrite = check_flag(overwrite, arg = "overwrite", call = call),
+        resume = check_flag(resume, arg = "resume", call = call),
+        threads = check_count(threads, max = 1024, arg = "threads", call = call)
+    )
+}
+
+# Columns as plain vectors of types that can be stored.
+check_columns <- function(x, n, arg, call = rlang::caller_env()) {
+    if (is.null(x)) {
+        return(structure(list(), names = character()))
+    }
+    x <- as.data.frame(x, optional = TRUE)
+    if (nrow(x) != n) {
+        axtile_abort("argument", paste0(
+            "`", arg, "` has ", nrow(x), " rows, expected ", n, "."
+        ), call = call)
+    }
+    names <- enc2utf8(names(x))
+    if (anyDuplicated(names) || any(!nzchar(names))) {
+        axtile_abort("argument", paste0(
+            "The columns of `", arg, "` must have names, all different."
+        ), call = call)
+    }
+    columns <- lapply(seq_along(x), function(k) {
+        plain_column(x[[k]], names[[k]], arg, call)
+    })
+    stats::setNames(columns, names)
+}
+
+plain_column <- function(column, name, arg, call) {
+    if (is.factor(column)) {
+        levels(column) <- enc2utf8(levels(column))
+        return(structure(
+            as.integer(column),
+            levels = levels(column), class = class(column)
+        ))
+    }
+    is_plain <- is.null(dim(column)) && !is.object(column) &&
+        typeof(column) %in% c("logical", "integer", "double", "character")
+    if (!is_plain) {
+        axtile_abort("argument", paste0(
+            "Column ", dQuote(name, FALSE), " of `", arg, "` is of class ",
+            class(column)[[1L]], "; convert it to a factor, or to logical, ",
+            "integer, double or character values, or leave it out."
+        ), column = name, call = call)
+    }
+    column <- as.vector(column)
+    if (is.character(column)) enc2utf8(column) else column
+}

@@ -1,0 +1,361 @@
+//! Reading any cells, in any order and with repeats, of all genes or some.
+//!
+//! Only the chunks that hold a wanted cell are decoded; they are kept in the
+//! dataset's cache. With all genes the size of every cell is known beforehand,
+//! so that the counts go straight to their place. With some genes only the
+//! decoded chunks tell; what was picked is kept and copied once.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axtile_codec::deltacells::Decoder;
+use axtile_codec::kernels::{Count, widen_genes};
+use axtile_core::{Error, Result, Watch};
+use rayon::prelude::*;
+
+use crate::dataset::{Dataset, OpenTile};
+use crate::decoded::DecodedChunk;
+use crate::gene_map::{CellSorter, GeneMap};
+use crate::threads::on_threads;
+
+/// Which cells and genes to read; numbers are from 0.
+#[derive(Clone, Copy, Debug)]
+pub struct Selection<'a> {
+    /// Cells in the order wanted; a cell may come several times.
+    pub cells: &'a [u64],
+    /// Genes in the order wanted; `None` for all.
+    pub genes: Option<&'a [u32]>,
+}
+
+/// A selection whose output size is known.
+pub struct Gather<'a> {
+    dataset: &'a Dataset,
+    tiles: BTreeMap<usize, OpenTile>,
+    tasks: Vec<ChunkCells>,
+    starts: Vec<usize>,
+    n_genes: usize,
+    // With some genes: what each task picked, cell after cell.
+    picked: Option<Vec<Picked>>,
+}
+
+/// The wanted cells of one chunk.
+struct ChunkCells {
+    tile: usize,
+    chunk: usize,
+    /// Cell in the chunk, and its place in the output.
+    cells: Vec<(usize, usize)>,
+}
+
+#[derive(Default)]
+struct Picked {
+    /// One more than the task has cells; the first is 0.
+    starts: Vec<usize>,
+    rows: Vec<i32>,
+    counts: Vec<u16>,
+}
+
+impl Dataset {
+    /// Opens the tiles that hold the wanted cells and finds out the size of
+    /// the result. With `genes`, the chunks are decoded here. Reports each
+    /// wanted cell once.
+    ///
+    /// # Errors
+    /// `Error::Range` if there is no such cell or gene; as [`Dataset::open_tile`].
+    pub fn gather(
+        &self,
+        selection: Selection<'_>,
+        n_threads: usize,
+        watch: &dyn Watch,
+    ) -> Result<Gather<'_>> {
+        self.check_selection(selection)?;
+        let mut tiles = BTreeMap::new();
+        let mut wanted: BTreeMap<(usize, usize), Vec<(usize, usize)>> = BTreeMap::new();
+        let mut starts = vec![0; selection.cells.len() + 1];
+        for (place, &cell) in selection.cells.iter().enumerate() {
+            let (tile_idx, in_tile) = self.tile_of(cell);
+            let tile = match tiles.entry(tile_idx) {
+                std::collections::btree_map::Entry::Occupied(entry) => entry.into_mut(),
+                std::collections::btree_map::Entry::Vacant(entry) => {
+                    watch.check()?;
+                    entry.insert(self.open_tile(tile_idx)?)
+                }
+            };
+            let chunks = tile.tile.chunks();
+            let chunk = chunks.partition_point(|chunk| chunk.cells.end <= in_tile);
+            let in_chunk = in_tile - chunks[chunk].cells.start;
+            wanted
+                .entry((tile_idx, chunk))
+                .or_default()
+                .push((in_chunk, place));
+            starts[place + 1] = tile.starts()[in_tile + 1] - tile.starts()[in_tile];
+        }
+        let tasks: Vec<ChunkCells> = wanted
+            .into_iter()
+            .map(|((tile, chunk), cells)| ChunkCells { tile, chunk, cells })
+            .collect();
+        let mut gather = Gather {
+            dataset: self,
+            tiles,
+            tasks,
+            starts,
+            n_genes: selection
+                .genes
+                .map_or(self.manifest().n_genes, <[u32]>::len),
+            picked: None,
+        };
+        if let Some(genes) = selection.genes {
+            gather.pick(genes, n_threads, watch)?;
+        }
+        for place in 1..gather.starts.len() {
+            let before = gather.starts[place - 1];
+            // Both are lengths of things in memory or bounded by file sizes.
+            gather.starts[place] = gather.starts[place].saturating_add(before);
+        }
+        Ok(gather)
+    }
+
+    fn check_selection(&self, selection: Selection<'_>) -> Result<()> {
+        let manifest = self.manifest();
+        if let Some(cell) = selection
+            .cells
+            .iter()
+            .find(|&&cell| cell >= manifest.n_cells)
+        {
+            return Err(Error::range(format!(
+                "there is no cell {}; the dataset has {} cells",
+                cell + 1,
+                manifest.n_cells
+            )));
+        }
+        let genes = selection.genes.unwrap_or_default();
+        if let Some(gene) = genes
+            .iter()
+            .find(|&&gene| gene as usize >= manifest.n_genes)
+        {
+            return Err(Error::range(format!(
+                "there is no gene {}; the dataset has {} genes",
+                u64::from(*gene) + 1,
+                manifest.n_genes
+            )));
+        }
+        Ok(())
+    }
+
+    /// A chunk of `tile` from the cache, or decoded and put there.
+    fn decoded_chunk(
+        &self,
+        tile: &OpenTile,
+        chunk: usize,
+        map: Option<&GeneMap>,
+        worker: &mut Worker,
+    ) -> Result<Arc<DecodedChunk>> {
+        let key = (tile.idx, chunk);
+        if let Some(decoded) = self.decoded.get(key) {
+            return Ok(decoded);
+        }
+        let bounds = &tile.tile.chunks()[chunk];
+        let n = bounds.nonzeros.len();
+        let first = bounds.nonzeros.start;
+        let starts = &tile.starts()[bounds.cells.start..=bounds.cells.end];
+        let mut decoded = DecodedChunk {
+            starts: starts.iter().map(|start| start - first).collect(),
+            genes: vec![0; n],
+            counts: vec![0; n],
+        };
+        let n_genes = self.manifest().n_genes;
+        let Worker { decoder, sorter } = worker;
+        decoder
+            .each_cell(&tile.tile, chunk, |range, stored, counts| {
+                let out_genes = &mut decoded.genes[range.clone()];
+                let out_counts = &mut decoded.counts[range];
+                let Some(map) = map else {
+                    out_genes.copy_from_slice(stored);
+                    out_counts.copy_from_slice(counts);
+                    return;
+                };
+                let sorter = sorter.get_or_insert_with(CellSorter::new);
+                for (&gene, &count) in stored.iter().zip(counts) {
+                    sorter.insert(map.get(gene), count.into());
+                }
+                let mut out = out_genes.iter_mut().zip(out_counts);
+                sorter.drain(n_genes, |gene, count| {
+                    if let Some((out_gene, out_count)) = out.next() {
+                        *out_gene = gene;
+                        *out_count = count as u16;
+                    }
+                });
+            })
+            .map_err(|error| error.at(tile.path()))?;
+        let decoded = Arc::new(decoded);
+        self.decoded.put(key, &decoded);
+        Ok(decoded)
+    }
+}
+
+/// What a thread needs to decode.
+#[derive(Default)]
+struct Worker {
+    decoder: Decoder,
+    sorter: Option<CellSorter>,
+}
+
+impl Gather<'_> {
+    /// Where each cell's nonzeros start in the result, and the end of the last.
+    pub fn starts(&self) -> &[usize] {
+        &self.starts
+    }
+
+    /// The number of nonzeros of the result.
+    pub fn nnz(&self) -> usize {
+        self.starts.last().copied().unwrap_or(0)
+    }
+
+    /// The number of genes of the result.
+    pub fn n_genes(&self) -> usize {
+        self.n_genes
+    }
+
+    fn pick(&mut self, genes: &[u32], n_threads: usize, watch: &dyn Watch) -> Result<()> {
+        let map = self.dataset.gene_map()?;
+        let rows = RowsOfGene::new(genes, self.dataset.manifest().n_genes);
+        let picked = on_threads(n_threads, || {
+            self.tasks
+                .par_iter()
+                .map_init(Worker::default, |worker, task| {
+                    watch.check()?;
+                    let tile = &self.tiles[&task.tile];
+                    let chunk = self.dataset.decoded_chunk(tile, task.chunk, map, worker)?;
+                    let picked = rows.pick(&chunk, &task.cells);
+                    watch.advance(task.cells.len() as u64);
+                    Ok(picked)
+                })
+                .collect::<Result<Vec<Picked>>>()
+        })?;
+        for (task, picked) in self.tasks.iter().zip(&picked) {
+            for (&(_, place), bounds) in task.cells.iter().zip(picked.starts.windows(2)) {
+                self.starts[place + 1] = bounds[1] - bounds[0];
+            }
+        }
+        self.picked = Some(picked);
+        Ok(())
+    }
+
+    /// Writes genes (numbered from 0 in the selection's order, ascending in
+    /// each cell) and counts. With all genes, reports each wanted cell once.
+    ///
+    /// # Errors
+    /// `Error::Corrupt` if a chunk is damaged, `Error::Interrupted`; the
+    /// slices then hold anything.
+    ///
+    /// # Panics
+    /// If a slice is not as long as the result has nonzeros.
+    pub fn read_into<C: Count>(
+        &self,
+        genes: &mut [i32],
+        counts: &mut [C],
+        n_threads: usize,
+        watch: &dyn Watch,
+    ) -> Result<()> {
+        assert_eq!((genes.len(), counts.len()), (self.nnz(), self.nnz()));
+        let map = self.dataset.gene_map()?;
+        let outputs = self.outputs(genes, counts);
+        on_threads(n_threads, || {
+            let tasks = self.tasks.par_iter().zip(outputs).enumerate();
+            tasks.try_for_each_init(Worker::default, |worker, (idx, (task, outputs))| {
+                watch.check()?;
+                let cells = task.cells.iter().zip(outputs);
+                if let Some(picked) = self.picked.as_ref().and_then(|all| all.get(idx)) {
+                    for ((_, (genes, counts)), bounds) in cells.zip(picked.starts.windows(2)) {
+                        genes.copy_from_slice(&picked.rows[bounds[0]..bounds[1]]);
+                        widen_genes(&picked.counts[bounds[0]..bounds[1]], counts);
+                    }
+                    return Ok(());
+                }
+                let tile = &self.tiles[&task.tile];
+                let chunk = self.dataset.decoded_chunk(tile, task.chunk, map, worker)?;
+                for (&(cell, _), (genes, counts)) in cells {
+                    let range = chunk.starts[cell]..chunk.starts[cell + 1];
+                    widen_genes(&chunk.genes[range.clone()], genes);
+                    widen_genes(&chunk.counts[range], counts);
+                }
+                watch.advance(task.cells.len() as u64);
+                Ok(())
+            })
+        })
+    }
+
+    /// The places of the output, cut by cell and dealt to the tasks.
+    fn outputs<'b, C>(
+        &self,
+        mut genes: &'b mut [i32],
+        mut counts: &'b mut [C],
+    ) -> Vec<Vec<(&'b mut [i32], &'b mut [C])>> {
+        let mut cells = Vec::with_capacity(self.starts.len());
+        for bounds in self.starts.windows(2) {
+            let n = bounds[1] - bounds[0];
+            let (cell_genes, other_genes) = genes.split_at_mut(n);
+            let (cell_counts, other_counts) = counts.split_at_mut(n);
+            (genes, counts) = (other_genes, other_counts);
+            cells.push((cell_genes, cell_counts));
+        }
+        let mut take = |&(_, place): &(usize, usize)| std::mem::take(&mut cells[place]);
+        self.tasks
+            .iter()
+            .map(|task| task.cells.iter().map(&mut take).collect())
+            .collect()
+    }
+}
+
+/// For every gene the rows of the result that it goes to.
+struct RowsOfGene {
+    /// Where each gene's rows start in `rows`, and the end of the last.
+    starts: Vec<u32>,
+    rows: Vec<i32>,
+    /// Whether rows ascend when genes do.
+    is_ascending: bool,
+}
+
+impl RowsOfGene {
+    fn new(genes: &[u32], n_genes: usize) -> RowsOfGene {
+        let mut order: Vec<u32> = (0..genes.len() as u32).collect();
+        order.sort_by_key(|&row| genes[row as usize]);
+        let mut starts = vec![0u32; n_genes + 1];
+        for &gene in genes {
+            starts[gene as usize + 1] += 1;
+        }
+        for gene in 0..n_genes {
+            starts[gene + 1] += starts[gene];
+        }
+        RowsOfGene {
+            starts,
+            is_ascending: order.is_sorted(),
+            rows: order.into_iter().map(|row| row as i32).collect(),
+        }
+    }
+
+    fn pick(&self, chunk: &DecodedChunk, cells: &[(usize, usize)]) -> Picked {
+        let mut picked = Picked {
+            starts: vec![0],
+            ..Picked::default()
+        };
+        let mut cell_rows: Vec<(i32, u16)> = Vec::new();
+        for &(cell, _) in cells {
+            let range = chunk.starts[cell]..chunk.starts[cell + 1];
+            cell_rows.clear();
+            for (&gene, &count) in chunk.genes[range.clone()].iter().zip(&chunk.counts[range]) {
+                let gene = usize::from(gene);
+                let rows = self.starts[gene] as usize..self.starts[gene + 1] as usize;
+                cell_rows.extend(self.rows[rows].iter().map(|&row| (row, count)));
+            }
+            if !self.is_ascending {
+                cell_rows.sort_unstable();
+            }
+            picked.rows.extend(cell_rows.iter().map(|&(row, _)| row));
+            picked
+                .counts
+                .extend(cell_rows.iter().map(|&(_, count)| count));
+            picked.starts.push(picked.rows.len());
+        }
+        picked
+    }
+}

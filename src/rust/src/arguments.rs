@@ -1,0 +1,140 @@
+//! Arguments that R hands over. R has checked them (`R/utils-check.R`); what
+//! is wrong here is a mistake of this package and told as such.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use axtile_core::{Error, Result};
+use axtile_tiles::{Dataset, GeneOrder, OpenOptions};
+use extendr_api::prelude::*;
+
+use crate::registry;
+
+/// A named list of arguments.
+pub struct Arguments(List);
+
+impl Arguments {
+    /// The list `value`.
+    pub fn new(value: &Robj) -> Result<Arguments> {
+        let list = value
+            .as_list()
+            .ok_or_else(|| Error::argument("internal: arguments are no list"))?;
+        Ok(Arguments(list))
+    }
+
+    /// Argument `name`; NULL where it is missing.
+    pub fn get(&self, name: &str) -> Robj {
+        self.0
+            .iter()
+            .find(|(key, _)| *key == name)
+            .map_or_else(|| Robj::from(()), |(_, value)| value)
+    }
+
+    fn wrong(name: &str) -> Error {
+        Error::argument(format!("internal: argument '{name}' is of a wrong type"))
+    }
+
+    /// A single text.
+    pub fn text(&self, name: &str) -> Result<String> {
+        let value = self.get(name);
+        let text = value.as_str().ok_or_else(|| Self::wrong(name))?;
+        Ok(text.to_owned())
+    }
+
+    /// A single path.
+    pub fn path(&self, name: &str) -> Result<PathBuf> {
+        self.text(name).map(PathBuf::from)
+    }
+
+    /// Texts; empty for NULL.
+    pub fn texts(&self, name: &str) -> Result<Vec<String>> {
+        let value = self.get(name);
+        if value.is_null() {
+            return Ok(Vec::new());
+        }
+        let texts = value.as_str_vector().ok_or_else(|| Self::wrong(name))?;
+        Ok(texts.into_iter().map(str::to_owned).collect())
+    }
+
+    /// TRUE or FALSE.
+    pub fn flag(&self, name: &str) -> Result<bool> {
+        self.get(name).as_bool().ok_or_else(|| Self::wrong(name))
+    }
+
+    /// A single whole number, not negative.
+    pub fn count(&self, name: &str) -> Result<u64> {
+        let number = self.number(name)?;
+        if number >= 0.0 && number.fract() == 0.0 {
+            Ok(number as u64)
+        } else {
+            Err(Self::wrong(name))
+        }
+    }
+
+    /// A single number.
+    pub fn number(&self, name: &str) -> Result<f64> {
+        let value = self.get(name);
+        value
+            .as_real()
+            .or_else(|| value.as_integer().map(f64::from))
+            .ok_or_else(|| Self::wrong(name))
+    }
+
+    /// Whether the argument is missing or NULL.
+    pub fn is_null(&self, name: &str) -> bool {
+        self.get(name).is_null()
+    }
+
+    /// Numbers counted from 1, counted from 0; `None` for NULL.
+    pub fn indices(&self, name: &str) -> Result<Option<Vec<u64>>> {
+        let value = self.get(name);
+        if value.is_null() {
+            return Ok(None);
+        }
+        let numbers = value.as_real_slice().ok_or_else(|| Self::wrong(name))?;
+        let index = |&number: &f64| {
+            if number >= 1.0 && number.fract() == 0.0 {
+                Ok(number as u64 - 1)
+            } else {
+                Err(Self::wrong(name))
+            }
+        };
+        numbers.iter().map(index).collect::<Result<_>>().map(Some)
+    }
+
+    /// The folder of the obs cache; `None` for the usual one.
+    pub fn cache_root(&self) -> Result<Option<PathBuf>> {
+        if self.is_null("cache_root") {
+            Ok(None)
+        } else {
+            self.path("cache_root").map(Some)
+        }
+    }
+
+    /// How many threads to use.
+    pub fn n_threads(&self) -> Result<usize> {
+        Ok(self.count("threads")? as usize)
+    }
+
+    fn open_options(&self) -> Result<OpenOptions> {
+        Ok(OpenOptions {
+            gene_order: match self.text("gene_order")?.as_str() {
+                "stored" => GeneOrder::Stored,
+                _ => GeneOrder::Source,
+            },
+            cache_bytes: (self.number("cache_mb")?.max(0.0) * 1e6) as usize,
+        })
+    }
+
+    /// The dataset of the arguments `path`, `identity` (NULL to open anew),
+    /// `gene_order` and `cache_mb`.
+    pub fn dataset(&self) -> Result<Arc<Dataset>> {
+        let path = self.path("path")?;
+        let options = self.open_options()?;
+        if self.is_null("identity") {
+            registry::open(&path, options)
+        } else {
+            registry::reopen(&path, &self.text("identity")?, options)
+        }
+    }
+}

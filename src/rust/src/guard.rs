@@ -1,0 +1,54 @@
+//! Errors and panics become values that R raises as classed conditions.
+//!
+//! extendr would raise them itself, but its message goes through a format
+//! string: a `%` in a path can end R. And no jump of R's may cross Rust frames.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use axtile_core::{Error, ErrorKind, Result};
+use extendr_api::prelude::*;
+
+/// The class by which R tells an error value from a result (`R/rust.R`).
+const ERROR_CLASS: &str = "axtile_rust_error";
+
+/// Runs the body of a function that R calls.
+pub fn guard(body: impl FnOnce() -> Result<Robj>) -> Robj {
+    match catch_unwind(AssertUnwindSafe(body)) {
+        Ok(Ok(value)) => value,
+        Ok(Err(error)) => error_value(&error),
+        Err(panic) => panic_value(panic.as_ref()),
+    }
+}
+
+fn error_value(error: &Error) -> Robj {
+    let kind = match error.kind() {
+        ErrorKind::Interrupted => "interrupt",
+        kind => kind.name(),
+    };
+    let path = error.path().map(|path| path.to_string_lossy().into_owned());
+    value(kind, &error.to_string(), path, error.place())
+}
+
+fn panic_value(panic: &(dyn Any + Send)) -> Robj {
+    let text = panic
+        .downcast_ref::<&str>()
+        .map(|text| (*text).to_owned())
+        .or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "panic".to_owned());
+    let message = format!("internal error, please report it: {text}");
+    value("internal", &message, None, None)
+}
+
+fn value(kind: &str, message: &str, path: Option<String>, place: Option<&str>) -> Robj {
+    let list = list!(
+        kind = kind,
+        message = message,
+        path = path.map_or_else(|| Robj::from(()), Robj::from),
+        place = place.map_or_else(|| Robj::from(()), Robj::from)
+    );
+    let mut value = Robj::from(list);
+    // Setting a class on a fresh list does not fail.
+    let _ = value.set_class([ERROR_CLASS]);
+    value
+}

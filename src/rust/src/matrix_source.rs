@@ -1,0 +1,161 @@
+//! A sparse matrix of R's as a source of cells: its columns are the cells.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use axtile_core::{Error, Result, Watch};
+use axtile_table::{Column, Field, Table};
+use axtile_tiles::{CellBlock, CellSource};
+
+/// The slots of a dgCMatrix (genes x cells), borrowed, with annotations.
+pub struct MatrixSource<'a> {
+    /// A name for messages.
+    pub path: PathBuf,
+    /// Slot p: where each cell starts.
+    pub starts: &'a [i32],
+    /// Slot i: gene numbers from 0.
+    pub genes: &'a [i32],
+    /// Slot x.
+    pub values: &'a [f64],
+    /// Names of the genes.
+    pub gene_names: Vec<String>,
+    /// Names of the cells, if they have any.
+    pub cell_names: Option<Vec<String>>,
+    /// Annotations of the genes.
+    pub var: Table,
+    /// Annotations of the cells.
+    pub obs: Table,
+}
+
+impl MatrixSource<'_> {
+    /// Checks what the slots' types do not guarantee.
+    ///
+    /// # Errors
+    /// `Error::Argument` if the matrix is malformed or annotations have another
+    /// number of rows.
+    pub fn check(&self) -> Result<()> {
+        let n_cells = self.starts.len().saturating_sub(1);
+        let nnz = self.starts.last().copied().unwrap_or(-1);
+        let is_sound = self.starts.first() == Some(&0)
+            && self.starts.is_sorted()
+            && usize::try_from(nnz).is_ok_and(|nnz| nnz == self.genes.len())
+            && self.values.len() == self.genes.len();
+        if !is_sound {
+            return Err(Error::argument("'x' is not a valid dgCMatrix"));
+        }
+        let n_genes = self.gene_names.len();
+        if let Some(gene) = self
+            .genes
+            .iter()
+            .find(|&&gene| gene < 0 || gene as usize >= n_genes)
+        {
+            return Err(Error::argument(format!(
+                "'x' is not a valid dgCMatrix: row {gene} of {n_genes}"
+            )));
+        }
+        for (what, table, n_rows) in [("var", &self.var, n_genes), ("obs", &self.obs, n_cells)] {
+            if !table.columns.is_empty() && table.n_rows != n_rows {
+                return Err(Error::argument(format!(
+                    "{what} has {} rows, expected {n_rows}",
+                    table.n_rows
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl CellSource for MatrixSource<'_> {
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn n_cells(&self) -> u64 {
+        self.starts.len() as u64 - 1
+    }
+
+    fn genes(&self) -> &[String] {
+        &self.gene_names
+    }
+
+    fn var(&self) -> Result<Table> {
+        Ok(self.var.clone())
+    }
+
+    fn obs_fields(&self) -> &[Field] {
+        &self.obs.fields
+    }
+
+    fn obs(&self, cells: Range<u64>) -> Result<Table> {
+        let rows = cells.start as usize..cells.end as usize;
+        Ok(Table {
+            fields: self.obs.fields.clone(),
+            columns: self
+                .obs
+                .columns
+                .iter()
+                .map(|column| slice(column, &rows))
+                .collect(),
+            n_rows: rows.len(),
+        })
+    }
+
+    fn cell_names(&self, cells: Range<u64>) -> Result<Option<Vec<String>>> {
+        let rows = cells.start as usize..cells.end as usize;
+        Ok(self.cell_names.as_ref().map(|names| names[rows].to_vec()))
+    }
+
+    fn prepare(&mut self, _cuts: &[u64], _scratch: &Path, _watch: &dyn Watch) -> Result<()> {
+        Ok(())
+    }
+
+    fn counts(&self, cells: Range<u64>) -> Result<CellBlock> {
+        let starts = &self.starts[cells.start as usize..=cells.end as usize];
+        let (first, end) = (starts[0] as usize, starts[starts.len() - 1] as usize);
+        let mut counts = Vec::with_capacity(end - first);
+        for (at, &value) in self.values[first..end].iter().enumerate() {
+            let count = value as u32;
+            if f64::from(count) != value {
+                let in_block = starts.partition_point(|&start| start as usize <= first + at) - 1;
+                return Err(Error::Value {
+                    path: self.path.clone(),
+                    cell: self.cell_label(cells.start + in_block as u64),
+                    gene: format!("'{}'", self.gene_names[self.genes[first + at] as usize]),
+                    value: if value.is_nan() {
+                        "NA or NaN".into()
+                    } else {
+                        value.to_string()
+                    },
+                    expected: "a whole number from 0 to 4294967295".into(),
+                });
+            }
+            counts.push(count);
+        }
+        Ok(CellBlock {
+            starts: starts.iter().map(|&start| start as usize - first).collect(),
+            genes: self.genes[first..end]
+                .iter()
+                .map(|&gene| gene as u32)
+                .collect(),
+            counts,
+        })
+    }
+}
+
+fn slice(column: &Column, rows: &Range<usize>) -> Column {
+    let flags =
+        |missing: &Option<Vec<bool>>| missing.as_ref().map(|all| all[rows.clone()].to_vec());
+    match column {
+        Column::Category(codes) => Column::Category(codes[rows.clone()].to_vec()),
+        Column::Integer { values, missing } => Column::Integer {
+            values: values[rows.clone()].to_vec(),
+            missing: flags(missing),
+        },
+        Column::Real(values) => Column::Real(values[rows.clone()].to_vec()),
+        Column::Bool { values, missing } => Column::Bool {
+            values: values[rows.clone()].to_vec(),
+            missing: flags(missing),
+        },
+        Column::Text(values) => Column::Text(values[rows.clone()].to_vec()),
+    }
+}

@@ -1,0 +1,265 @@
+//! Tile datasets: opening and reading.
+
+use axtile_core::{Error, Result};
+use axtile_table::Field;
+use axtile_tiles::{Cells, Dataset, Selection};
+use extendr_api::prelude::*;
+
+use crate::arguments::Arguments;
+use crate::guard::guard;
+use crate::r_api::{fresh_doubles, fresh_integers, sparse_matrix};
+use crate::tables;
+use crate::watch::watched;
+
+/// R's vectors of this kind hold no more elements with integer indices.
+const MAX_NNZ: usize = i32::MAX as usize;
+
+// What the manifest says.
+#[extendr]
+fn rs_tiles_open(arguments: Robj) -> Robj {
+    guard(|| {
+        let dataset = Arguments::new(&arguments)?.dataset()?;
+        let manifest = dataset.manifest();
+        let n_bytes: u64 = manifest.tile_bytes.iter().sum();
+        let obs_bytes = manifest
+            .obs
+            .as_ref()
+            .map(|obs| obs.shard_bytes.iter().sum::<u64>());
+        let doubles = |values: &[u64]| values.iter().map(|&value| value as f64).collect::<Vec<_>>();
+        Ok(list!(
+            path = dataset.folder().to_string_lossy().into_owned(),
+            identity = dataset.identity(),
+            format = "deltacells 1",
+            n_genes = manifest.n_genes as i32,
+            n_cells = manifest.n_cells as f64,
+            n_tiles = manifest.n_tiles() as i32,
+            tile_size = manifest.tile_size as f64,
+            nnz = manifest.nnz() as f64,
+            tile_bytes = n_bytes as f64,
+            obs_bytes = obs_bytes.map_or(f64::na(), |bytes| bytes as f64),
+            level = manifest.zstd_level as i32,
+            n_chunks = manifest.n_chunks as f64,
+            has_gene_order = manifest.has_gene_order,
+            tiles = list!(
+                n_cells = doubles(&manifest.tile_cells),
+                nnz = doubles(&manifest.tile_nnz),
+                bytes = doubles(&manifest.tile_bytes)
+            )
+        )
+        .into())
+    })
+}
+
+// Names of the genes, or NULL.
+#[extendr]
+fn rs_tiles_gene_names(arguments: Robj) -> Robj {
+    guard(|| {
+        let names = Arguments::new(&arguments)?.dataset()?.gene_names()?;
+        Ok(names.map_or_else(
+            || ().into(),
+            |names| tables::texts(names.iter().map(|name| Some(name.as_str()))),
+        ))
+    })
+}
+
+// Names and annotations of the genes.
+#[extendr]
+fn rs_tiles_var(arguments: Robj) -> Robj {
+    guard(|| {
+        let var = Arguments::new(&arguments)?.dataset()?.var()?;
+        let names = var.names.map_or_else(
+            || ().into(),
+            |names| tables::texts(names.iter().map(|name| Some(name.as_str()))),
+        );
+        let index_name = var.index_name.map_or_else(|| ().into(), Robj::from);
+        let columns = tables::to_r(&var.table)?;
+        Ok(list!(names = names, index_name = index_name, columns = columns).into())
+    })
+}
+
+// A whole tile as a dgCMatrix, genes x cells.
+#[extendr]
+fn rs_tiles_tile(arguments: Robj) -> Robj {
+    guard(|| {
+        let arguments = Arguments::new(&arguments)?;
+        let dataset = arguments.dataset()?;
+        let tile_idx = arguments.count("tile")?.checked_sub(1).unwrap_or(u64::MAX);
+        let tile = dataset.open_tile(tile_idx as usize)?;
+        let n_threads = arguments.n_threads()?;
+        check_nnz(&dataset, tile.nnz())?;
+        let starts = starts_to_r(tile.starts())?;
+        let rows = fresh_integers(tile.nnz())?;
+        let values = fresh_doubles(tile.nnz())?;
+        watched(&arguments.get("progress"), |watch| {
+            dataset.read_tile_into(&tile, rows.elements, values.elements, n_threads, watch)
+        })?;
+        let n_genes = dataset.manifest().n_genes;
+        sparse_matrix(&starts, &rows.robj, &values.robj, n_genes, tile.n_cells())
+    })
+}
+
+// Any cells and genes as a dgCMatrix, genes x cells.
+#[extendr]
+fn rs_tiles_cells(arguments: Robj) -> Robj {
+    guard(|| {
+        let arguments = Arguments::new(&arguments)?;
+        let dataset = arguments.dataset()?;
+        let n_threads = arguments.n_threads()?;
+        let cells = match arguments.indices("cells")? {
+            Some(cells) => cells,
+            None => (0..dataset.manifest().n_cells).collect(),
+        };
+        let genes: Option<Vec<u32>> = arguments.indices("genes")?.map(|genes| {
+            genes
+                .into_iter()
+                .map(|gene| gene.min(u32::MAX.into()) as u32)
+                .collect()
+        });
+        let selection = Selection {
+            cells: &cells,
+            genes: genes.as_deref(),
+        };
+        let progress = arguments.get("progress");
+        let gather = watched(&progress, |watch| {
+            dataset.gather(selection, n_threads, watch)
+        })?;
+        check_nnz(&dataset, gather.nnz())?;
+        let starts = starts_to_r(gather.starts())?;
+        let rows = fresh_integers(gather.nnz())?;
+        let values = fresh_doubles(gather.nnz())?;
+        watched(&progress, |watch| {
+            gather.read_into(rows.elements, values.elements, n_threads, watch)
+        })?;
+        sparse_matrix(
+            &starts,
+            &rows.robj,
+            &values.robj,
+            gather.n_genes(),
+            cells.len(),
+        )
+    })
+}
+
+fn check_nnz(dataset: &Dataset, nnz: usize) -> Result<()> {
+    if nnz <= MAX_NNZ {
+        return Ok(());
+    }
+    Err(Error::limit(
+        dataset.folder(),
+        format!(
+            "{nnz} nonzero counts; a dgCMatrix holds at most {MAX_NNZ}: \
+             read fewer cells or genes at a time"
+        ),
+    ))
+}
+
+/// Slot p of a matrix with at most `MAX_NNZ` nonzeros.
+fn starts_to_r(starts: &[usize]) -> Result<Robj> {
+    let vector = fresh_integers(starts.len())?;
+    for (out, &start) in vector.elements.iter_mut().zip(starts) {
+        *out = start as i32;
+    }
+    Ok(vector.robj)
+}
+
+// Names and types of the obs columns.
+#[extendr]
+fn rs_tiles_obs_fields(arguments: Robj) -> Robj {
+    guard(|| {
+        let arguments = Arguments::new(&arguments)?;
+        let dataset = arguments.dataset()?;
+        let fields = dataset.obs_fields()?;
+        let localized = dataset.localized_obs(arguments.cache_root()?.as_deref())?;
+        let is_local = |field: &Field| localized.contains(&field.name);
+        Ok(List::from_pairs([
+            (
+                "name",
+                tables::texts(fields.iter().map(|field| Some(field.name.as_str()))),
+            ),
+            (
+                "type",
+                tables::texts(
+                    fields
+                        .iter()
+                        .map(|field| Some(tables::type_name(&field.kind))),
+                ),
+            ),
+            (
+                "localized",
+                fields.iter().map(is_local).collect::<Vec<bool>>().into(),
+            ),
+        ])
+        .into())
+    })
+}
+
+// Columns of obs for some cells, or all.
+#[extendr]
+fn rs_tiles_obs(arguments: Robj) -> Robj {
+    guard(|| {
+        let arguments = Arguments::new(&arguments)?;
+        let dataset = arguments.dataset()?;
+        let columns = arguments.texts("columns")?;
+        let cells = arguments.indices("cells")?;
+        let n_threads = arguments.n_threads()?;
+        let root = arguments.cache_root()?;
+        let table = watched(&arguments.get("progress"), |watch| {
+            let cells = cells.as_deref().map_or(Cells::All, Cells::List);
+            dataset.read_obs(&columns, cells, root.as_deref(), n_threads, watch)
+        })?;
+        tables::to_r(&table)
+    })
+}
+
+// Copies columns of obs to the local cache.
+#[extendr]
+fn rs_tiles_localize(arguments: Robj) -> Robj {
+    guard(|| {
+        let arguments = Arguments::new(&arguments)?;
+        let dataset = arguments.dataset()?;
+        let columns = arguments.texts("columns")?;
+        let n_threads = arguments.n_threads()?;
+        let root = arguments.cache_root()?;
+        watched(&arguments.get("progress"), |watch| {
+            dataset.localize_obs(&columns, root.as_deref(), n_threads, watch)
+        })?;
+        Ok(().into())
+    })
+}
+
+// Checks every file.
+#[extendr]
+fn rs_tiles_verify(arguments: Robj) -> Robj {
+    guard(|| {
+        let arguments = Arguments::new(&arguments)?;
+        let dataset = arguments.dataset()?;
+        let n_threads = arguments.n_threads()?;
+        let reports = watched(&arguments.get("progress"), |watch| {
+            dataset.verify(n_threads, watch)
+        })?;
+        let files = reports.iter().map(|report| Some(report.file.as_str()));
+        let problems: Vec<Option<String>> = reports
+            .iter()
+            .map(|report| report.problem.as_ref().map(ToString::to_string))
+            .collect();
+        Ok(list!(
+            file = tables::texts(files),
+            ok = problems.iter().map(Option::is_none).collect::<Vec<bool>>(),
+            problem = tables::texts(problems.iter().map(Option::as_deref))
+        )
+        .into())
+    })
+}
+
+extendr_module! {
+    mod tiles_read;
+    fn rs_tiles_open;
+    fn rs_tiles_gene_names;
+    fn rs_tiles_var;
+    fn rs_tiles_tile;
+    fn rs_tiles_cells;
+    fn rs_tiles_obs_fields;
+    fn rs_tiles_obs;
+    fn rs_tiles_localize;
+    fn rs_tiles_verify;
+}

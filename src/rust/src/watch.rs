@@ -1,0 +1,71 @@
+//! Long work on a helper thread, while R's own thread looks for Ctrl-C and
+//! shows progress. Only R's thread ever calls R.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::time::Duration;
+
+use axtile_core::{Error, Result, Watch};
+use extendr_api::prelude::*;
+
+use crate::r_api::is_interrupt_pending;
+
+/// How often R's thread looks up from waiting.
+const TICK: Duration = Duration::from_millis(50);
+
+#[derive(Default)]
+struct SharedWatch {
+    done: AtomicU64,
+    is_interrupted: AtomicBool,
+}
+
+impl Watch for SharedWatch {
+    fn advance(&self, done: u64) {
+        self.done.fetch_add(done, Ordering::Relaxed);
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.is_interrupted.load(Ordering::Relaxed)
+    }
+}
+
+/// Runs `work` on another thread until it ends; never returns before, so that
+/// memory of R's that it writes to stays valid. `progress` is NULL or an R
+/// function that takes the units done so far.
+///
+/// # Errors
+/// What `work` returns; `Error::Interrupted` if the user pressed Ctrl-C.
+pub fn watched<T: Send>(
+    progress: &Robj,
+    work: impl FnOnce(&dyn Watch) -> Result<T> + Send,
+) -> Result<T> {
+    let watch = SharedWatch::default();
+    let show = progress.as_function();
+    std::thread::scope(|scope| {
+        let (finished, wait) = sync_channel::<()>(1);
+        let watch = &watch;
+        let worker = scope.spawn(move || {
+            // Dropped also when `work` panics, which ends the wait.
+            let _finished = finished;
+            work(watch)
+        });
+        while let Err(RecvTimeoutError::Timeout) = wait.recv_timeout(TICK) {
+            if !watch.is_interrupted() && is_interrupt_pending() {
+                watch.is_interrupted.store(true, Ordering::Relaxed);
+            }
+            if let Some(show) = &show {
+                let done = watch.done.load(Ordering::Relaxed) as f64;
+                // A progress bar that fails is no reason to stop the work.
+                let _ = show.call(pairlist!(done));
+            }
+        }
+        let result = match worker.join() {
+            Ok(result) => result,
+            Err(panic) => std::panic::resume_unwind(panic),
+        };
+        if watch.is_interrupted() {
+            return Err(Error::Interrupted);
+        }
+        result
+    })
+}
