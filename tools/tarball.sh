@@ -31,9 +31,9 @@ done
 rm -rf tests benches examples fuzz crates/*/tests crates/*/benches \
   crates/*/examples
 quietly() { "$@" 2>"$stage/log" || { cat "$stage/log" >&2; exit 1; }; }
-quietly cargo metadata --format-version 1 >"$stage/metadata.json"
+quietly cargo metadata --format-version 1 >/dev/null
 quietly cargo vendor --locked vendor >vendor-config.toml
-quietly Rscript "$root/tools/prune.R" "$stage/metadata.json" vendor
+quietly "$root/tools/prune.sh" vendor
 
 XZ_OPT=-9e tar -cJf vendor.tar.xz vendor
 rm -rf vendor
