@@ -2,7 +2,8 @@
 //!
 //! | table | fields |
 //! |---|---|
-//! | Schema | endianness i16 (0: little), fields |
+//! | Schema | endianness i16 (0: little), fields, metadata |
+//! | KeyValue | key, value |
 //! | Field | name, nullable u8, type u8, type's table, dictionary, children |
 //! | Int | bits i32, signed u8 |
 //! | FloatingPoint | precision i16: half, single, double |
@@ -30,8 +31,20 @@ pub(super) struct ColumnType<'a> {
 }
 
 /// Writes a Schema.
-pub(super) fn write(builder: &mut Builder, to: Reference, columns: &[ColumnType]) {
-    let [fields] = builder.table(to, &[Slot::Default, Slot::Reference]);
+pub(super) fn write(
+    builder: &mut Builder,
+    to: Reference,
+    columns: &[ColumnType],
+    metadata: &[(&str, &str)],
+) {
+    let slots = [Slot::Default, Slot::Reference, Slot::Reference];
+    let [fields, entries] = builder.table(to, &slots);
+    let entries = builder.references(entries, metadata.len());
+    for (to, (key, value)) in entries.into_iter().zip(metadata) {
+        let [key_to, value_to] = builder.table(to, &[Slot::Reference; 2]);
+        builder.text(key_to, key);
+        builder.text(value_to, value);
+    }
     let fields = builder.references(fields, columns.len());
     for (i, (to, column)) in fields.into_iter().zip(columns).enumerate() {
         write_field(builder, to, column, i as i64);
@@ -128,7 +141,7 @@ pub(super) fn read_only_column(schema: Table) -> Parsed<(String, Stored)> {
 }
 
 /// A schema message, with its prefix and without a body.
-pub(super) fn message(columns: &[ColumnType]) -> Vec<u8> {
+pub(super) fn message(columns: &[ColumnType], metadata: &[(&str, &str)]) -> Vec<u8> {
     let (mut builder, root) = Builder::new();
     let slots = [
         Slot::I16(VERSION),
@@ -137,7 +150,7 @@ pub(super) fn message(columns: &[ColumnType]) -> Vec<u8> {
         Slot::I64(0),
     ];
     let [schema] = builder.table(root, &slots);
-    write(&mut builder, schema, columns);
+    write(&mut builder, schema, columns, metadata);
     prefixed(builder.finish())
 }
 
@@ -151,8 +164,9 @@ pub(super) fn prefixed(metadata: Vec<u8>) -> Vec<u8> {
 
 /// The value of the entry `ARROW:schema` that lets Arrow's readers of a parquet
 /// file restore factors, whose labels are plain text otherwise: a schema message
-/// in base64.
-pub fn parquet_schema(fields: &[Field]) -> String {
+/// in base64. They take the file's own metadata from there too, so it must be
+/// given here as well.
+pub fn parquet_schema(fields: &[Field], metadata: &[(&str, &str)]) -> String {
     let columns = fields.iter().map(|field| {
         let (stored, dictionary) = match &field.kind {
             Kind::Category { levels, ordered } => {
@@ -170,7 +184,7 @@ pub fn parquet_schema(fields: &[Field]) -> String {
             dictionary,
         }
     });
-    base64(&message(&columns.collect::<Vec<_>>()))
+    base64(&message(&columns.collect::<Vec<_>>(), metadata))
 }
 
 /// RFC 4648, section 4.

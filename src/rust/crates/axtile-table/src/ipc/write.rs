@@ -41,7 +41,7 @@ impl<W: Write> IpcWriter<W> {
         };
         let mut start = MAGIC.to_vec();
         start.extend_from_slice(&[0, 0]);
-        start.extend_from_slice(&schema::message(&[writer.column_type()]));
+        start.extend_from_slice(&schema::message(&[writer.column_type()], &[]));
         writer.write(&start)?;
         Ok(writer)
     }
@@ -113,7 +113,7 @@ impl<W: Write> IpcWriter<W> {
             Slot::Reference,
         ];
         let [schema, dictionaries, batches] = builder.table(root, &slots);
-        schema::write(&mut builder, schema, &[self.column_type()]);
+        schema::write(&mut builder, schema, &[self.column_type()], &[]);
         builder.structs::<3>(dictionaries, &[]);
         // In a Block the length of the metadata is an i32 before 4 bytes of
         // filling: in little-endian order a 64-bit word.

@@ -124,8 +124,8 @@ impl Footer {
             }
             for (chunk, leaf) in group.chunks.iter().zip(&self.leaves) {
                 let end = chunk.start.checked_add(chunk.len);
-                let is_inside =
-                    chunk.start >= MAGIC.len() as u64 && end.is_some_and(|end| end <= chunks_end);
+                let is_behind_magic = chunk.start >= MAGIC.len() as u64 || group.n_rows == 0;
+                let is_inside = is_behind_magic && end.is_some_and(|end| end <= chunks_end);
                 let is_flat = !matches!(leaf.stored, Stored::Other(_));
                 if !is_inside || (is_flat && chunk.n_values != group.n_rows) {
                     let problem = format!(
@@ -243,9 +243,9 @@ fn parse_chunk_metadata(reader: &mut Reader, wire: Wire) -> Parsed<Chunk> {
         (Some(codec), Some(n_values), Some(len), Some(data)) => Ok(Chunk {
             codec,
             n_values,
-            // Some writers leave a dictionary offset of 0 where there is none.
+            // Either offset can be 0 where there is no such page.
             start: dictionary
-                .filter(|at| (1..data).contains(at))
+                .filter(|at| *at > 0 && (data == 0 || *at < data))
                 .unwrap_or(data),
             len,
         }),

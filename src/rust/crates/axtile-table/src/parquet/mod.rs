@@ -1,4 +1,3 @@
-//! MESSAGE FROM THE LEAD: read crates/axtile-table/READ-ME-NOW.md before going on.
 //! Parquet files (<https://github.com/apache/parquet-format>): the part of the
 //! format that annotation tables need.
 //!
