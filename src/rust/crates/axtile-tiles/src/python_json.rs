@@ -234,4 +234,20 @@ mod tests {
         ];
         assert_eq!(indented(&value), lines.join("\n"));
     }
+
+    #[test]
+    fn floats_survive_being_read_and_written() {
+        let mut state = 1u64;
+        for _ in 0..20_000 {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1);
+            let value = f64::from_bits(state ^ (state >> 29));
+            if !value.is_finite() {
+                continue;
+            }
+            let text = repr(value);
+            assert_eq!(text.parse(), Ok(value));
+            let read: Value = serde_json::from_str(&text).unwrap();
+            assert_eq!(compact(&read), text);
+        }
+    }
 }

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use axtile_core::{ErrorKind, Unwatched};
+use axtile_core::{ErrorKind, Unwatched, Watch};
 use axtile_table::{Column, Field, IntegerType, Kind, RealType, Table};
 use axtile_tiles::{Cells, ObsReader, ObsSection, ObsWriter};
 use common::{fixtures, section, shared, text_of, texts};
@@ -266,6 +266,45 @@ fn hostile_datasets_are_refused_where_they_must_be() {
         n_checked += 1;
     }
     assert!(n_checked > 10);
+}
+
+/// Somebody who wants everything to stop after so many units of work.
+struct Impatient(std::sync::atomic::AtomicU64);
+
+impl Watch for Impatient {
+    fn advance(&self, done: u64) {
+        let order = std::sync::atomic::Ordering::Relaxed;
+        let left = self.0.load(order);
+        self.0.store(left.saturating_sub(done), order);
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.0.load(std::sync::atomic::Ordering::Relaxed) == 0
+    }
+}
+
+#[test]
+fn work_stops_when_asked_to_and_leaves_nothing() {
+    let folder = fixtures().join("tiny");
+    let obs = open(&folder).unwrap();
+    let all: Vec<usize> = (0..obs.fields().len()).collect();
+    let cache = tempfile::tempdir().unwrap();
+    let root = Some(cache.path());
+    let watch = || Impatient(std::sync::atomic::AtomicU64::new(30));
+    for threads in [1, 2] {
+        let stopped = [
+            obs.read(&all, Cells::All, root, threads, &watch())
+                .map(drop),
+            obs.localize(&all, root, threads, &watch()),
+            obs.verify(threads, &watch()),
+        ];
+        for result in stopped {
+            assert_eq!(result.unwrap_err().kind(), ErrorKind::Interrupted);
+        }
+        let (section, _) = section(&folder);
+        let files = cache.path().join(section.fingerprint).join("obs");
+        assert_eq!(fs::read_dir(files).unwrap().count(), 0);
+    }
 }
 
 fn random(state: &mut u64) -> u64 {
