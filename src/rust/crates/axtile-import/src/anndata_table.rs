@@ -33,7 +33,7 @@ impl AnnTable {
     pub(crate) fn open(group: &Group, name: &str, exclude: &[String]) -> Result<AnnTable> {
         match group.child(name)? {
             Some(Node::Group(table)) => AnnTable::open_group(&table, exclude),
-            Some(Node::Dataset(records)) => AnnTable::open_records(group, records, exclude),
+            Some(Node::Dataset(records)) => AnnTable::open_records(group, *records, exclude),
             None => Err(group
                 .file()
                 .corrupt(group.name(), format!("'{name}' is missing"))),
@@ -74,8 +74,9 @@ impl AnnTable {
                 (Node::Dataset(codes), Some(labels)) if codes.has_attribute("categories") => {
                     let labels = labels.required(&name)?;
                     let ordered = labels.flag_attribute("ordered")?;
-                    let levels = StoredColumn::open(Node::Dataset(labels), &name)?.labels()?;
-                    StoredColumn::category(Values::whole(codes), levels, ordered, &name)?
+                    let levels =
+                        StoredColumn::open(Node::Dataset(Box::new(labels)), &name)?.labels()?;
+                    StoredColumn::category(Values::whole(*codes), levels, ordered, &name)?
                 }
                 (node, _) => StoredColumn::open(node, &name)?,
             };
@@ -125,7 +126,8 @@ impl AnnTable {
             };
             let column = match labels {
                 Some(labels) if labels.rank() == 1 => {
-                    let levels = StoredColumn::open(Node::Dataset(labels), &name)?.labels()?;
+                    let levels =
+                        StoredColumn::open(Node::Dataset(Box::new(labels)), &name)?.labels()?;
                     StoredColumn::category(values, levels, false, &name)?
                 }
                 _ => StoredColumn::plain(values, &name)?,

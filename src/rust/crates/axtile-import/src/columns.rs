@@ -171,7 +171,7 @@ impl StoredColumn {
                         return Err(unsupported(dataset.file().path(), name, &problem));
                     }
                 }
-                StoredColumn::plain(Values::whole(dataset), name)
+                StoredColumn::plain(Values::whole(*dataset), name)
             }
             Node::Group(group) => StoredColumn::open_group(&group, name),
         }

@@ -56,7 +56,7 @@ impl H5ad {
         let var = AnnTable::open(&var_group, var_name, &options.var_exclude)?;
         let (n_cells, n_genes) = (obs.n_rows(), var.n_rows());
         let matrix = match node {
-            Node::Dataset(data) => Matrix::Dense(Dense::open(data, n_cells, n_genes)?),
+            Node::Dataset(data) => Matrix::Dense(Dense::open(*data, n_cells, n_genes)?),
             Node::Group(group) => open_sparse(&group, n_cells, n_genes)?,
         };
         Ok(H5ad {

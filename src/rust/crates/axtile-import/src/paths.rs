@@ -34,7 +34,7 @@ pub fn expand_paths(patterns: &[String], sort: bool) -> Result<Vec<PathBuf>> {
             for path in matches {
                 found.push(path.map_err(|error| {
                     let path = error.path().to_owned();
-                    Error::io("read", &path)(error.into_error())
+                    Error::io("read", &path)(error.into())
                 })?);
             }
         }

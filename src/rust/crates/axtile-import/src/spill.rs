@@ -102,6 +102,10 @@ impl SpillWriter {
             )));
         };
         self.last = bucket;
+        if buffer.capacity() == 0 {
+            // Growing step by step would overshoot the budget.
+            buffer.reserve_exact(self.capacity);
+        }
         buffer.extend_from_slice(&((cell - range.start) as u32).to_le_bytes());
         buffer.extend_from_slice(&gene.to_le_bytes());
         buffer.extend_from_slice(&count.to_le_bytes());

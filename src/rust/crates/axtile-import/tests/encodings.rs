@@ -115,7 +115,7 @@ fn filters_that_are_not_known() {
 
 #[test]
 fn columns_of_today() {
-    check_all(&["columns.h5ad"]);
+    check_all(&["columns.h5ad", "strings.h5ad", "clash.h5ad"]);
 }
 
 #[test]

@@ -81,7 +81,7 @@ impl Chunks {
         let found = locate(
             file,
             dims,
-            &about.shape,
+            about.shape,
             about.max_shape,
             about.element_size,
             about.address,

@@ -45,6 +45,15 @@ impl File {
         };
         let inner = Hdf5File::from_owner(SharedMap(map), options)
             .map_err(|error| damaged(path, "/", error))?;
+        // Not relative to a user block: it counts the bytes of the whole file.
+        let end = inner.superblock().eof_address;
+        if end > n_bytes {
+            return Err(Error::corrupt(
+                path,
+                format!("byte {n_bytes}"),
+                format!("the file is cut off, it should have {end} bytes"),
+            ));
+        }
         Ok(File {
             inner,
             path: Arc::new(path.to_owned()),
@@ -117,7 +126,7 @@ fn damaged(path: &Path, place: &str, error: H5Error) -> Error {
 /// A child of a group.
 pub(crate) enum Node {
     Group(Group),
-    Dataset(Dataset),
+    Dataset(Box<Dataset>),
 }
 
 /// A group of an open file.
@@ -153,7 +162,9 @@ impl Group {
         if let Some(group) = self.group(name)? {
             return Ok(Some(Node::Group(group)));
         }
-        Ok(self.dataset(name)?.map(Node::Dataset))
+        Ok(self
+            .dataset(name)?
+            .map(|dataset| Node::Dataset(Box::new(dataset))))
     }
 
     /// The child group `name`, `None` where there is no such group.

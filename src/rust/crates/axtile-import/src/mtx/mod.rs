@@ -228,7 +228,7 @@ impl CellSource for Mtx {
                 }
             }
             n += 1;
-            if n % WATCH_STEP == 0 {
+            if n.is_multiple_of(WATCH_STEP) {
                 watch.check()?;
             }
         }

@@ -50,27 +50,45 @@ pub fn cuts(n_cells: u64, step: u64) -> Vec<u64> {
     cuts
 }
 
-/// All counts, read in ranges of `step` cells: cell, gene, count; sorted, added
-/// up and without zeros.
-pub fn triplets(source: &mut dyn CellSource, step: u64) -> Result<Vec<(u64, u32, u64)>> {
+/// Hands all counts to `each`, read in ranges of `step` cells: cell, gene, count;
+/// sorted, added up and without zeros.
+pub fn for_each(
+    source: &mut dyn CellSource,
+    step: u64,
+    mut each: impl FnMut(u64, u32, u64),
+) -> Result<()> {
     let scratch = tempfile::tempdir().unwrap();
     let cuts = cuts(source.n_cells(), step);
     source.prepare(&cuts, scratch.path(), &Unwatched)?;
-    let mut all = std::collections::BTreeMap::new();
     for range in cuts.windows(2) {
         let block = source.counts(range[0]..range[1])?;
         check_block(&block, range[1] - range[0], source.genes().len());
         for cell in 0..block.n_cells() {
             let (genes, counts) = block.cell(cell);
-            for (&gene, &count) in genes.iter().zip(counts) {
-                *all.entry((range[0] + cell as u64, gene)).or_insert(0) += u64::from(count);
+            let mut pairs: Vec<(u32, u64)> = genes
+                .iter()
+                .zip(counts)
+                .map(|(&gene, &count)| (gene, u64::from(count)))
+                .collect();
+            pairs.sort();
+            for same in pairs.chunk_by(|a, b| a.0 == b.0) {
+                let count = same.iter().map(|(_, count)| count).sum();
+                if count > 0 {
+                    each(range[0] + cell as u64, same[0].0, count);
+                }
             }
         }
     }
-    let all = all.into_iter().filter(|(_, count)| *count > 0);
-    Ok(all
-        .map(|((cell, gene), count)| (cell, gene, count))
-        .collect())
+    Ok(())
+}
+
+/// All counts as a list.
+pub fn triplets(source: &mut dyn CellSource, step: u64) -> Result<Vec<(u64, u32, u64)>> {
+    let mut all = Vec::new();
+    for_each(source, step, |cell, gene, count| {
+        all.push((cell, gene, count))
+    })?;
+    Ok(all)
 }
 
 /// What every block must satisfy, also of a damaged file.
