@@ -6,7 +6,7 @@
 //! A record is 12 bytes, little-endian: cell within its range, gene, count.
 
 use std::fs::{File, OpenOptions};
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -57,19 +57,7 @@ impl SpillWriter {
                 "the cuts must start with 0, must not fall, and be less than 2^32 cells apart",
             ));
         }
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let name = format!(
-            "import-{}-{}.spill",
-            std::process::id(),
-            NUMBER.fetch_add(1, Ordering::Relaxed)
-        );
-        let path = scratch.join(name);
-        let file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create_new(true)
-            .open(&path)
-            .map_err(Error::io("create", &path))?;
+        let (file, path) = create_file(scratch)?;
         let records = (budget / n.max(1) / RECORD_LEN).clamp(1, READ_RECORDS);
         Ok(SpillWriter {
             spill: Spill {
@@ -145,6 +133,25 @@ impl SpillWriter {
             self.flush(bucket)?;
         }
         Ok(self.spill)
+    }
+}
+
+/// A new file in `scratch`. Another process may have left one of the same name.
+fn create_file(scratch: &Path) -> Result<(File, PathBuf)> {
+    static NUMBER: AtomicU64 = AtomicU64::new(0);
+    loop {
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let path = scratch.join(format!("import-{}-{number}.spill", std::process::id()));
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .open(&path);
+        match file {
+            Ok(file) => return Ok((file, path)),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(Error::io("create", &path)(error)),
+        }
     }
 }
 

@@ -194,6 +194,21 @@ fn odd_matrix_market_lines_are_named() {
 }
 
 #[test]
+fn sizes_out_of_proportion_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    for size in [
+        "99999999999 2",
+        "2 99999999999",
+        "18446744073709551615 18446744073709551615",
+    ] {
+        let text = format!("%%MatrixMarket matrix coordinate integer general\n{size} 0\n");
+        let path = damaged(folder.path(), "large.mtx", text.as_bytes());
+        let error = open(&path, &ImportOptions::default()).err().unwrap();
+        assert_eq!(error.kind(), ErrorKind::Limit, "{error}");
+    }
+}
+
+#[test]
 fn other_files_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     for (name, bytes) in [

@@ -32,11 +32,14 @@ impl<'a> TextReader<'a> {
         let text = match element {
             Element::FixedText { spaces, .. } => {
                 let text = until_nul(bytes);
-                if *spaces {
-                    text.trim_ascii_end().to_vec()
-                } else {
-                    text.to_vec()
-                }
+                let n = match spaces {
+                    true => text
+                        .iter()
+                        .rposition(|&byte| byte != b' ')
+                        .map_or(0, |last| last + 1),
+                    false => text.len(),
+                };
+                text.get(..n).unwrap_or_default().to_vec()
             }
             Element::HeapText { .. } => {
                 let text = self

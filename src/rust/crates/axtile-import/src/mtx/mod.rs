@@ -26,6 +26,14 @@ pub(crate) use matrix::BANNER;
 /// Genes of a bare file, which names none, get names made up here.
 const MAX_NAMELESS_GENES: u64 = 1 << 24;
 
+/// Cells of a bare file: so many in any case, more if the file is long enough
+/// for counts of them all.
+const MAX_EMPTY_CELLS: u64 = 1 << 24;
+
+/// Deflate's limit, and the shortest line of an entry.
+const MAX_EXPANSION: u64 = 1032;
+const MIN_ENTRY_LEN: u64 = 4;
+
 /// How often the watch is asked, in entries.
 const WATCH_STEP: u64 = 1 << 16;
 
@@ -65,7 +73,10 @@ impl Mtx {
                 check_len(&path, names.len(), n_cells, "cells")?;
                 Some(names)
             }
-            None => None,
+            None => {
+                check_nameless_cells(&matrix, n_cells)?;
+                None
+            }
         };
         let features = match beside(&matrix, &["features.tsv", "genes.tsv"]) {
             Some(path) => {
@@ -137,6 +148,22 @@ fn check_len(path: &Path, n: usize, expected: u64, what: &str) -> Result<()> {
         path,
         format!("line {n}"),
         format!("{n} lines for the matrix's {expected} {what}"),
+    ))
+}
+
+fn check_nameless_cells(matrix: &Path, n_cells: u64) -> Result<()> {
+    let metadata = std::fs::metadata(matrix).map_err(Error::io("inspect", matrix))?;
+    let most = metadata.len().saturating_mul(MAX_EXPANSION) / MIN_ENTRY_LEN;
+    if n_cells <= most.max(MAX_EMPTY_CELLS) {
+        return Ok(());
+    }
+    Err(Error::limit(
+        matrix,
+        format!(
+            "'{}' has {} bytes and claims {n_cells} cells",
+            matrix.display(),
+            metadata.len()
+        ),
     ))
 }
 
