@@ -9,6 +9,8 @@ rs_version <- function() .Call(wrap__rs_version)
 
 rs_tiles_open <- function(arguments) .Call(wrap__rs_tiles_open, arguments)
 
+rs_tiles_close <- function(path) .Call(wrap__rs_tiles_close, path)
+
 rs_tiles_gene_names <- function(arguments) .Call(wrap__rs_tiles_gene_names, arguments)
 
 rs_tiles_var <- function(arguments) .Call(wrap__rs_tiles_var, arguments)

@@ -6,7 +6,7 @@
 #' | option | default | meaning |
 #' |---|---|---|
 #' | `axtile.threads` | 2, or the number of cores if that is less | worker threads |
-#' | `axtile.cache_mb` | 512 | memory for decoded tiles kept for later look-ups, in MB (10^6 bytes) for each dataset |
+#' | `axtile.cache_mb` | 512 | memory for decoded tiles that are kept for later look-ups, in MB (10^6 bytes) |
 #' | `axtile.cache_dir` | `NULL` | folder for [localize_obs()]; `NULL` for `$DELTACELLS_CACHE`, `$XDG_CACHE_HOME/deltacells` or `~/.cache/deltacells` |
 #' | `axtile.progress` | `NULL` | progress bars: `TRUE`, `FALSE`, or `NULL` for only in an interactive session |
 #'

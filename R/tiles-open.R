@@ -28,6 +28,25 @@ open_tiles <- function(path, ..., gene_order = c("source", "stored")) {
     open_dataset(check_path(path), gene_order)
 }
 
+#' Close a tile dataset
+#'
+#' Frees the memory maps and decoded tiles that axtile keeps for a dataset. It
+#' opens again by itself when one of its objects is used.
+#'
+#' @param x A `tile_dataset`.
+#' @returns `x`, invisibly.
+#' @family tiles
+#' @examples
+#' path <- tempfile(fileext = ".tiles")
+#' ds <- write_tiles(synthetic_counts(100, 500), path)
+#' close_tiles(ds)
+#' @export
+close_tiles <- function(x) {
+    check_tiles(x)
+    rust(rs_tiles_close(x$path))
+    invisible(x)
+}
+
 open_dataset <- function(path, gene_order = "source", call = rlang::caller_env()) {
     arguments <- list(
         path = path, identity = NULL, gene_order = gene_order,

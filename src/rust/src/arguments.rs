@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use axtile_core::{Error, Result};
-use axtile_tiles::{Dataset, GeneOrder, OpenOptions};
+use axtile_tiles::{Dataset, GeneOrder};
 use extendr_api::prelude::*;
 
 use crate::registry;
@@ -116,25 +116,19 @@ impl Arguments {
         Ok(self.count("threads")? as usize)
     }
 
-    fn open_options(&self) -> Result<OpenOptions> {
-        Ok(OpenOptions {
-            gene_order: match self.text("gene_order")?.as_str() {
-                "stored" => GeneOrder::Stored,
-                _ => GeneOrder::Source,
-            },
-            cache_bytes: (self.number("cache_mb")?.max(0.0) * 1e6) as usize,
-        })
-    }
-
     /// The dataset of the arguments `path`, `identity` (NULL to open anew),
     /// `gene_order` and `cache_mb`.
     pub fn dataset(&self) -> Result<Arc<Dataset>> {
         let path = self.path("path")?;
-        let options = self.open_options()?;
+        let gene_order = match self.text("gene_order")?.as_str() {
+            "stored" => GeneOrder::Stored,
+            _ => GeneOrder::Source,
+        };
+        let cache_bytes = (self.number("cache_mb")?.max(0.0) * 1e6) as usize;
         if self.is_null("identity") {
-            registry::open(&path, options)
+            registry::open(&path, gene_order, cache_bytes)
         } else {
-            registry::reopen(&path, &self.text("identity")?, options)
+            registry::reopen(&path, &self.text("identity")?, gene_order, cache_bytes)
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Tile datasets: opening and reading.
 
+use std::path::Path;
+
 use axtile_core::{Error, Result};
 use axtile_table::Field;
 use axtile_tiles::{Cells, Dataset, Selection};
@@ -8,6 +10,7 @@ use extendr_api::prelude::*;
 use crate::arguments::Arguments;
 use crate::guard::guard;
 use crate::r_api::{fresh_doubles, fresh_integers, sparse_matrix};
+use crate::registry;
 use crate::tables;
 use crate::watch::watched;
 
@@ -47,6 +50,18 @@ fn rs_tiles_open(arguments: Robj) -> Robj {
             )
         )
         .into())
+    })
+}
+
+// Frees what the open dataset holds.
+#[extendr]
+fn rs_tiles_close(path: Robj) -> Robj {
+    guard(|| {
+        let path = path
+            .as_str()
+            .ok_or_else(|| Error::argument("internal: a path"))?;
+        registry::close(Path::new(path));
+        Ok(().into())
     })
 }
 
@@ -254,6 +269,7 @@ fn rs_tiles_verify(arguments: Robj) -> Robj {
 extendr_module! {
     mod tiles_read;
     fn rs_tiles_open;
+    fn rs_tiles_close;
     fn rs_tiles_gene_names;
     fn rs_tiles_var;
     fn rs_tiles_tile;

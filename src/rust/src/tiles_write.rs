@@ -10,6 +10,7 @@ use extendr_api::prelude::*;
 use crate::arguments::Arguments;
 use crate::guard::guard;
 use crate::matrix_source::MatrixSource;
+use crate::registry;
 use crate::tables;
 use crate::watch::watched;
 
@@ -33,6 +34,8 @@ fn write_options(arguments: &Arguments) -> Result<WriteOptions> {
 fn write(arguments: &Arguments, source: &mut dyn CellSource) -> Result<Robj> {
     let options = write_options(arguments)?;
     let target = arguments.path("target")?;
+    // Some systems do not replace files that are mapped.
+    registry::close(&target);
     let progress = arguments.get("progress");
     if let Some(show) = progress.as_function() {
         // A progress bar that fails is no reason to stop the work.

@@ -1,7 +1,8 @@
 //! An opened dataset: the manifest in memory, all else read when asked for.
 
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use axtile_codec::deltacells::Tile;
 use axtile_core::{Error, Result};
@@ -23,15 +24,6 @@ pub enum GeneOrder {
     Stored,
 }
 
-/// How a dataset is opened.
-#[derive(Clone, Copy, Debug)]
-pub struct OpenOptions {
-    /// The order of genes in everything that is read.
-    pub gene_order: GeneOrder,
-    /// Bytes of decoded chunks to keep for later look-ups.
-    pub cache_bytes: usize,
-}
-
 /// A tile dataset. Cells, genes and tiles are numbered from 0.
 #[derive(Debug)]
 pub struct Dataset {
@@ -43,7 +35,15 @@ pub struct Dataset {
     tile_ends: Vec<u64>,
     order: OnceLock<Option<Reordering>>,
     pub(crate) obs_reader: OnceLock<ObsReader>,
-    pub(crate) decoded: DecodedCache,
+    pub(crate) decoded: Arc<DecodedCache>,
+    /// Tells this dataset's chunks in `decoded` from others'.
+    pub(crate) serial: u64,
+}
+
+impl Drop for Dataset {
+    fn drop(&mut self) {
+        self.decoded.forget(self.serial);
+    }
 }
 
 /// From stored to source order.
@@ -63,12 +63,18 @@ pub struct OpenTile {
 }
 
 impl Dataset {
-    /// Opens the dataset in `folder`: reads its manifest.
+    /// Opens the dataset in `folder`: reads its manifest. Chunks that are decoded
+    /// for look-ups are kept in `decoded`, which several datasets may share.
     ///
     /// # Errors
     /// `Error::Io` if there is none, `Error::Version` or `Error::Corrupt` if
     /// the manifest is not one of this version or contradicts itself.
-    pub fn open(folder: &Path, options: OpenOptions) -> Result<Dataset> {
+    pub fn open(
+        folder: &Path,
+        gene_order: GeneOrder,
+        decoded: Arc<DecodedCache>,
+    ) -> Result<Dataset> {
+        static OPENED: AtomicU64 = AtomicU64::new(0);
         restore_interrupted(folder)?;
         let folder = folder.canonicalize().map_err(Error::io("open", folder))?;
         let manifest_file = match FileIdentity::read(&folder.join(MANIFEST_FILE)) {
@@ -90,11 +96,12 @@ impl Dataset {
             manifest,
             identity,
             manifest_file,
-            gene_order: options.gene_order,
+            gene_order,
             tile_ends,
             order: OnceLock::new(),
             obs_reader: OnceLock::new(),
-            decoded: DecodedCache::new(options.cache_bytes),
+            decoded,
+            serial: OPENED.fetch_add(1, Ordering::Relaxed),
         })
     }
 
@@ -122,11 +129,6 @@ impl Dataset {
     /// The order of genes in everything that is read.
     pub fn gene_order(&self) -> GeneOrder {
         self.gene_order
-    }
-
-    /// Bytes of decoded chunks to keep for later look-ups.
-    pub fn set_cache_bytes(&self, cache_bytes: usize) {
-        self.decoded.set_max_bytes(cache_bytes);
     }
 
     /// The tile that holds `cell`, and the cell's number in it.

@@ -19,12 +19,13 @@ impl DecodedChunk {
     }
 }
 
-/// Which chunk: tile, chunk in the tile.
-pub(crate) type ChunkKey = (usize, usize);
+/// Which chunk: dataset (its number in this process), tile, chunk in the tile.
+pub(crate) type ChunkKey = (u64, usize, usize);
 
-/// Decoded chunks up to a number of bytes; the ones used longest ago go first.
+/// Decoded chunks of any datasets, up to a number of bytes; the ones used
+/// longest ago go first.
 #[derive(Debug)]
-pub(crate) struct DecodedCache {
+pub struct DecodedCache {
     state: Mutex<State>,
 }
 
@@ -37,7 +38,8 @@ struct State {
 }
 
 impl DecodedCache {
-    pub(crate) fn new(max_bytes: usize) -> DecodedCache {
+    /// An empty cache for so many bytes.
+    pub fn new(max_bytes: usize) -> DecodedCache {
         DecodedCache {
             state: Mutex::new(State {
                 max_bytes,
@@ -67,8 +69,20 @@ impl DecodedCache {
         state.shrink();
     }
 
+    /// Forgets the chunks of a dataset.
+    pub(crate) fn forget(&self, dataset: u64) {
+        let mut state = self.lock();
+        let mut freed = 0;
+        state.chunks.retain(|key, (_, chunk)| {
+            let is_other = key.0 != dataset;
+            freed += if is_other { 0 } else { chunk.n_bytes() };
+            is_other
+        });
+        state.n_bytes -= freed;
+    }
+
     /// Changes the limit; 0 empties the cache.
-    pub(crate) fn set_max_bytes(&self, max_bytes: usize) {
+    pub fn set_max_bytes(&self, max_bytes: usize) {
         let mut state = self.lock();
         state.max_bytes = max_bytes;
         state.shrink();
@@ -110,19 +124,22 @@ mod tests {
     #[test]
     fn keeps_what_was_used_last_within_the_limit() {
         let cache = DecodedCache::new(100);
-        cache.put((0, 0), &chunk(10));
-        cache.put((0, 1), &chunk(10));
-        assert!(cache.get((0, 0)).is_some());
-        cache.put((0, 2), &chunk(10));
-        assert!(cache.get((0, 1)).is_none());
-        assert!(cache.get((0, 0)).is_some() && cache.get((0, 2)).is_some());
-        cache.put((1, 0), &chunk(1_000));
-        assert!(cache.get((1, 0)).is_none());
-        cache.put((1, 1), &chunk(5));
-        cache.put((1, 1), &chunk(6));
+        cache.put((0, 0, 0), &chunk(10));
+        cache.put((0, 0, 1), &chunk(10));
+        assert!(cache.get((0, 0, 0)).is_some());
+        cache.put((0, 0, 2), &chunk(10));
+        assert!(cache.get((0, 0, 1)).is_none());
+        assert!(cache.get((0, 0, 0)).is_some() && cache.get((0, 0, 2)).is_some());
+        cache.put((0, 1, 0), &chunk(1_000));
+        assert!(cache.get((0, 1, 0)).is_none());
+        cache.put((0, 1, 1), &chunk(5));
+        cache.put((0, 1, 1), &chunk(6));
         cache.set_max_bytes(24);
-        assert!(cache.get((1, 1)).is_some());
+        assert!(cache.get((0, 1, 1)).is_some());
+        cache.put((7, 1, 1), &chunk(0));
+        cache.forget(7);
+        assert!(cache.get((7, 1, 1)).is_none());
         cache.set_max_bytes(0);
-        assert!(cache.get((1, 1)).is_none());
+        assert!(cache.get((0, 1, 1)).is_none());
     }
 }

@@ -149,7 +149,7 @@ impl Dataset {
         map: Option<&GeneMap>,
         worker: &mut Worker,
     ) -> Result<Arc<DecodedChunk>> {
-        let key = (tile.idx, chunk);
+        let key = (self.serial, tile.idx, chunk);
         if let Some(decoded) = self.decoded.get(key) {
             return Ok(decoded);
         }

@@ -20,7 +20,8 @@ mod var;
 mod verify;
 mod write;
 
-pub use dataset::{Dataset, GeneOrder, OpenOptions, OpenTile};
+pub use dataset::{Dataset, GeneOrder, OpenTile};
+pub use decoded::DecodedCache;
 pub use gather::{Gather, Selection};
 pub use manifest::{MANIFEST_FILE, Manifest};
 pub use obs::{Cells, ObsReader, ObsSection, ObsWriter, cache_root};

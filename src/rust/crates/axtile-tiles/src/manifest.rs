@@ -271,18 +271,23 @@ impl Parser<'_> {
         };
         let shard_bytes = self.integers(json, "obs_shard_bytes", true)?;
         let shard_sha256 = self.texts(json, "obs_shard_sha256")?;
+        // The fingerprint becomes the name of a folder: its form matters also
+        // where there is no obs.
+        if (has_obs || !fingerprint.is_empty()) && !is_hex(&fingerprint, FINGERPRINT_LEN) {
+            return Err(self.wrong(
+                "obs_fingerprint",
+                format!("not {FINGERPRINT_LEN} lower-case hex digits"),
+            ));
+        }
+        if let Some(wrong) = shard_sha256.iter().find(|sha| !is_hex(sha, SHA256_LEN)) {
+            return Err(self.wrong("obs_shard_sha256", format!("{wrong:?} is no SHA-256")));
+        }
         if !has_obs {
             return Ok(None);
         }
         let tiles_per_file = u32::try_from(tiles_per_file).unwrap_or(u32::MAX);
         if tiles_per_file == 0 {
             return Err(self.wrong("obs_tiles_per_file", "0"));
-        }
-        if !is_hex(&fingerprint, FINGERPRINT_LEN) {
-            return Err(self.wrong(
-                "obs_fingerprint",
-                format!("not {FINGERPRINT_LEN} lower-case hex digits"),
-            ));
         }
         let n_shards = n_tiles.div_ceil(tiles_per_file.into());
         for (key, len) in [
@@ -292,9 +297,6 @@ impl Parser<'_> {
             if len as u64 != n_shards {
                 return Err(self.wrong(key, format!("{len} values for {n_shards} shards")));
             }
-        }
-        if let Some(wrong) = shard_sha256.iter().find(|sha| !is_hex(sha, SHA256_LEN)) {
-            return Err(self.wrong("obs_shard_sha256", format!("{wrong:?} is no SHA-256")));
         }
         Ok(Some(ObsSection {
             tiles_per_file,

@@ -406,10 +406,15 @@ impl Writer<'_> {
     }
 
     fn write_var(&self, order: Option<&[u32]>) -> Result<()> {
+        let names = self.source.genes().to_vec();
+        let mut table = self.source.var()?;
+        if table.columns.is_empty() {
+            table.n_rows = names.len();
+        }
         let mut var = VarTable {
-            names: Some(self.source.genes().to_vec()),
+            names: Some(names),
             index_name: None,
-            table: self.source.var()?,
+            table,
         };
         if let Some(order) = order {
             var = var.permuted(order);

@@ -1,0 +1,113 @@
+test_that("all classes of matrices are written alike", {
+    path <- temp_tiles()
+    m <- small_counts()
+    integers <- as.matrix(m)
+    storage.mode(integers) <- "integer"
+    inputs <- list(
+        m, as(m, "TsparseMatrix"), as(m, "RsparseMatrix"), as.matrix(m), integers,
+        as(as(as(as.matrix(m), "dMatrix"), "generalMatrix"), "unpackedMatrix")
+    )
+    for (x in inputs) {
+        ds <- write_tiles(x, path, overwrite = TRUE)
+        expect_same_matrix(read_tile(ds, 1), m)
+    }
+    pattern <- m > 0
+    ones <- as(as(pattern, "dMatrix"), "generalMatrix")
+    for (x in list(pattern, as(pattern, "nMatrix"), as.matrix(pattern))) {
+        ds <- write_tiles(x, path, overwrite = TRUE)
+        expect_same_matrix(read_tile(ds, 1), Matrix::drop0(ones))
+    }
+    explicit <- m
+    explicit@x[1:10] <- 0
+    ds <- write_tiles(explicit, path, overwrite = TRUE)
+    expect_same_matrix(read_tile(ds, 1), Matrix::drop0(explicit))
+})
+
+test_that("experiments and Seurat objects are written with annotations", {
+    path <- temp_tiles()
+    m <- small_counts()
+    m[2, 7] <- 100
+    obs <- data.frame(batch = gl(3, 19), row.names = colnames(m))
+    var <- data.frame(length = seq_len(83), row.names = rownames(m))
+    if (requireNamespace("SingleCellExperiment", quietly = TRUE)) {
+        x <- SingleCellExperiment::SingleCellExperiment(
+            list(counts = m, other = m * 2),
+            colData = obs, rowData = var
+        )
+        ds <- write_tiles(x, path)
+        expect_same_matrix(read_tile(ds, 1), m)
+        expect_identical(read_obs(ds), obs)
+        expect_identical(read_var(ds), var)
+        ds <- write_tiles(x, path, layer = "other", overwrite = TRUE)
+        expect_same_matrix(read_tile(ds, 1), m * 2)
+        expect_axtile_error(write_tiles(x, path, layer = "none"), "argument", "counts")
+    }
+    skip_if_not_installed("SeuratObject")
+    x <- SeuratObject::CreateSeuratObject(m, meta.data = obs)
+    ds <- write_tiles(x, path, overwrite = TRUE)
+    expect_same_matrix(read_tile(ds, 1), m)
+    expect_identical(read_obs(ds)$batch, obs$batch)
+})
+
+test_that("values that are no counts are refused by cell and gene", {
+    path <- temp_tiles()
+    m <- small_counts()
+    for (value in list(0.5, -1, NaN, NA_real_, Inf, 2^33)) {
+        bad <- m
+        bad["gene4", "cell6"] <- value
+        error <- expect_axtile_error(write_tiles(bad, path), "value", "cell6")
+        expect_match(conditionMessage(error), "gene4")
+        dense <- as.matrix(bad)
+        expect_axtile_error(write_tiles(dense, path), "value", "gene4")
+    }
+    bad <- m
+    bad["gene4", "cell6"] <- 65536
+    expect_axtile_error(write_tiles(bad, path), "limit", "'cell6'.*'gene4'.*65,?536")
+    wide <- Matrix::sparseMatrix(i = 65537, j = 1, x = 1, dims = c(65537, 2))
+    expect_axtile_error(write_tiles(wide, path), "limit", "65,?536 genes")
+    expect_axtile_error(write_tiles(m[, 0], path), "limit", "no cells")
+    expect_axtile_error(write_tiles(m[0, ], path), "limit", "genes")
+    expect_axtile_error(write_tiles("a", path), "argument")
+    expect_axtile_error(write_tiles(list(m), path), "argument")
+    expect_identical(list.files(dirname(path), basename(path), all.files = TRUE), character())
+})
+
+test_that("wrong options are refused", {
+    m <- small_counts()
+    path <- temp_tiles()
+    expect_axtile_error(write_tiles(m, path, level = 23), "argument", "level")
+    expect_axtile_error(write_tiles(m, path, tile_size = 0), "argument", "tile_size")
+    expect_axtile_error(write_tiles(m, path, chunks = NA), "argument", "chunks")
+    expect_axtile_error(write_tiles(m, path, overwrite = NA), "argument", "overwrite")
+    expect_axtile_error(write_tiles(m, path, progress = "yes"), "argument", "progress")
+    expect_axtile_error(write_tiles(m, file.path(path, "a", "b")), "io")
+})
+
+test_that("bytes do not depend on the number of threads", {
+    m <- small_counts()
+    obs <- data.frame(a = seq_len(57))
+    contents <- lapply(1:3, function(threads) {
+        path <- temp_tiles()
+        write_tiles(m, path, tile_size = 10, obs = obs, threads = threads)
+        files <- list.files(path, recursive = TRUE)
+        stats::setNames(tools::md5sum(file.path(path, files)), files)
+    })
+    expect_identical(contents[[1]], contents[[2]])
+    expect_identical(contents[[1]], contents[[3]])
+})
+
+test_that("only datasets are overwritten, and only when asked", {
+    path <- temp_tiles()
+    m <- small_counts()
+    write_tiles(m, path)
+    expect_axtile_error(write_tiles(m * 2, path), "exists", "overwrite")
+    expect_same_matrix(read_tile(open_tiles(path), 1), m)
+    bad <- m
+    bad@x[9] <- 0.5
+    expect_axtile_error(write_tiles(bad, path, overwrite = TRUE), "value")
+    expect_same_matrix(read_tile(open_tiles(path), 1), m)
+    folder <- withr::local_tempdir()
+    writeLines("precious", file.path(folder, "a.txt"))
+    expect_axtile_error(write_tiles(m, folder, overwrite = TRUE), "argument")
+    expect_true(file.exists(file.path(folder, "a.txt")))
+})
