@@ -209,6 +209,19 @@ fn sizes_out_of_proportion_are_refused() {
 }
 
 #[test]
+fn claims_out_of_proportion_are_refused() {
+    for (file, layer, kind) in [
+        ("hostile.h5ad", "csr_long", ErrorKind::Corrupt),
+        ("hostile.h5ad", "dense_chunk", ErrorKind::Corrupt),
+        ("hostile.h5ad", "dense_chunk_over", ErrorKind::Unsupported),
+        ("hostile_obs.h5ad", "", ErrorKind::Corrupt),
+    ] {
+        let error = open(&fixture(file), &options(file, layer)).err().unwrap();
+        assert_eq!(error.kind(), kind, "{file} {layer}: {error}");
+    }
+}
+
+#[test]
 fn other_files_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     for (name, bytes) in [

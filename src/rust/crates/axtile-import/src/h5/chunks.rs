@@ -64,6 +64,20 @@ impl Chunks {
                 ),
             ));
         }
+        // A chunk that was never written takes memory too.
+        let most = file
+            .n_bytes()
+            .saturating_mul(about.pipeline.max_expansion())
+            .saturating_add(EXPANSION_SLACK);
+        if n_bytes > most {
+            return Err(file.corrupt(
+                place,
+                format!(
+                    "chunks of {n_bytes} bytes in a file of {} bytes",
+                    file.n_bytes()
+                ),
+            ));
+        }
         let n_across = about.shape.get(1).map_or(1, |n| n.div_ceil(columns));
         let n_down = about.shape.first().map_or(1, |n| n.div_ceil(rows));
         let mut chunks = Chunks {
