@@ -33,6 +33,5 @@
 #' | `axtile_error_internal` | a mistake in axtile: please report it |
 #'
 #' @keywords internal
-#' @importFrom Matrix sparseMatrix
 #' @importFrom methods as is slot
 "_PACKAGE"

@@ -30,7 +30,7 @@ synthetic_counts <- function(n_cells, n_genes, detected = n_genes / 10,
         })
     })
     sizes <- vapply(cells, function(cell) length(cell$seen), 1L)
-    sparseMatrix(
+    Matrix::sparseMatrix(
         i = unlist(lapply(cells, `[[`, "seen")),
         p = c(0, cumsum(sizes)),
         x = as.double(unlist(lapply(cells, `[[`, "counts"))),

@@ -2,6 +2,7 @@
 # object brings along.
 
 tile_input <- function(x, layer, call = rlang::caller_env()) {
+    load_matrix()
     if (inherits(x, "SummarizedExperiment")) {
         return(experiment_input(x, layer, call))
     }

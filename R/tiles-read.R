@@ -25,6 +25,7 @@ read_tile <- function(x, tile, ..., dimnames = TRUE,
     check_tiles(x)
     tile <- check_count(tile, max = .Machine$integer.max)
     check_flag(dimnames)
+    load_matrix()
     matrix <- rust(rs_tiles_tile(handle(x, tile = tile, threads = threads)))
     if (dimnames) {
         first <- (tile - 1) * x$tile_size
@@ -77,6 +78,7 @@ read_cells <- function(x, cells = NULL, genes = NULL, ..., dimnames = TRUE,
     genes <- check_positions(genes, x$n_genes, names, "gene", "genes", call)
     total <- if (is.null(cells)) x$n_cells else length(cells)
     progress <- check_progress(progress)
+    load_matrix()
     matrix <- rust(rs_tiles_cells(handle(
         x,
         cells = cells, genes = genes, threads = threads,
@@ -90,4 +92,10 @@ read_cells <- function(x, cells = NULL, genes = NULL, ..., dimnames = TRUE,
         matrix@Dimnames <- list(rows, cell_names(x, cells))
     }
     matrix
+}
+
+# Matrix takes most of a second to load: it is not imported, so that
+# library(axtile) is quick, but must be there before one of its objects is made.
+load_matrix <- function() {
+    loadNamespace("Matrix")
 }
