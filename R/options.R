@@ -26,9 +26,15 @@ axtile_options <- function() {
     )
 }
 
+# Counting cores starts a process on some systems: once a session is enough.
+session <- new.env(parent = emptyenv())
+
 default_threads <- function() {
-    cores <- parallel::detectCores()
-    min(2L, if (is.na(cores)) 1L else cores)
+    if (is.null(session$threads)) {
+        cores <- parallel::detectCores()
+        session$threads <- min(2L, cores, na.rm = TRUE)
+    }
+    session$threads
 }
 
 axtile_option <- function(name) {

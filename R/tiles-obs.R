@@ -8,6 +8,7 @@
 #'   become row names.
 #' @param cells Which cells, as in [read_cells()]; `NULL` for all.
 #' @param ... Must be empty.
+#' @param cell_names Whether to read the names of the cells, too.
 #' @inheritParams read_cells
 #' @returns `read_obs()` and `read_var()`: a data frame with the names of cells
 #'   or genes as row names where they are unique (else as a first column
@@ -29,11 +30,12 @@
 #' head(read_obs(ds, columns = "batch"))
 #' head(read_var(ds))
 #' @export
-read_obs <- function(x, columns = NULL, cells = NULL, ...,
+read_obs <- function(x, columns = NULL, cells = NULL, ..., cell_names = TRUE,
                      threads = axtile_option("threads"),
                      progress = axtile_option("progress")) {
     rlang::check_dots_empty()
     check_tiles(x)
+    check_flag(cell_names)
     call <- rlang::current_env()
     fields <- obs_fields(x, call)
     all <- setdiff(fields$name, "obs_names")
@@ -45,10 +47,13 @@ read_obs <- function(x, columns = NULL, cells = NULL, ...,
         ))
     }
     cells <- check_positions(
-        cells, x$n_cells, function() cell_names(x), "cell", "cells", call
+        cells, x$n_cells, function() read_cell_names(x), "cell", "cells", call
     )
     n <- if (is.null(cells)) x$n_cells else length(cells)
-    wanted <- union(columns, intersect("obs_names", fields$name))
+    wanted <- columns
+    if (cell_names) {
+        wanted <- union(columns, intersect("obs_names", fields$name))
+    }
     progress <- check_progress(progress)
     values <- rust(rs_tiles_obs(handle(
         x,

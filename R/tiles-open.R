@@ -80,15 +80,15 @@ dim.tile_dataset <- function(x) {
 
 #' @export
 dimnames.tile_dataset <- function(x) {
-    list(gene_names(x), cell_names(x))
+    list(read_gene_names(x), read_cell_names(x))
 }
 
-gene_names <- function(x, call = rlang::caller_env()) {
+read_gene_names <- function(x, call = rlang::caller_env()) {
     rust(rs_tiles_gene_names(handle(x)), call = call)
 }
 
 # Names of some cells, or all; NULL where the dataset has none.
-cell_names <- function(x, cells = NULL, call = rlang::caller_env()) {
+read_cell_names <- function(x, cells = NULL, call = rlang::caller_env()) {
     columns <- rust(rs_tiles_obs_fields(handle(x)), call = call)$name
     if (!"obs_names" %in% columns) {
         return(NULL)

@@ -30,7 +30,7 @@ read_tile <- function(x, tile, ..., dimnames = TRUE,
     if (dimnames) {
         first <- (tile - 1) * x$tile_size
         cells <- first + seq_len(ncol(matrix))
-        matrix@Dimnames <- list(gene_names(x), cell_names(x, as.double(cells)))
+        matrix@Dimnames <- list(read_gene_names(x), read_cell_names(x, as.double(cells)))
     }
     matrix
 }
@@ -66,12 +66,12 @@ read_cells <- function(x, cells = NULL, genes = NULL, ..., dimnames = TRUE,
     check_flag(dimnames)
     call <- rlang::current_env()
     cells <- check_positions(
-        cells, x$n_cells, function() cell_names(x), "cell", "cells", call
+        cells, x$n_cells, function() read_cell_names(x), "cell", "cells", call
     )
     all_genes <- NULL
     names <- function() {
         if (is.null(all_genes)) {
-            all_genes <<- gene_names(x, call = call)
+            all_genes <<- read_gene_names(x, call = call)
         }
         all_genes
     }
@@ -89,7 +89,7 @@ read_cells <- function(x, cells = NULL, genes = NULL, ..., dimnames = TRUE,
         if (!is.null(genes)) {
             rows <- rows[genes]
         }
-        matrix@Dimnames <- list(rows, cell_names(x, cells))
+        matrix@Dimnames <- list(rows, read_cell_names(x, cells))
     }
     matrix
 }
