@@ -3,7 +3,8 @@
 # (src/rust/vendor.tar.xz), builds offline inside its own folder and removes
 # all of it again. A development tree, or any build with NOT_CRAN set, takes
 # crates from the user's Cargo home and keeps the target folder, so that
-# rebuilding is incremental.
+# rebuilding is incremental. AXTILE_PROFILE=dist builds as
+# the release is built.
 source("tools/msrv.R")
 cargo_bin <- find_rust()
 
@@ -33,7 +34,10 @@ link_flags <- switch(Sys.info()[["sysname"]],
     ""
 )
 
+profile <- Sys.getenv("AXTILE_PROFILE", if (vendored) "dist" else "release")
+
 values <- c(
+    PROFILE = profile,
     VENDORED = if (vendored) "yes" else "no",
     CARGO_BIN = cargo_bin,
     # CRAN allows two processes.
