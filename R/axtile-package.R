@@ -23,7 +23,7 @@
 #' | `axtile_error_io` | the system refused to open, read or write |
 #' | `axtile_error_corrupt` | damaged bytes |
 #' | `axtile_error_version` | another format, or a version that is not read |
-#' | `axtile_error_unsupported` | a valid input that uses something unsupported |
+#' | `axtile_error_unsupported` | valid input that is not supported |
 #' | `axtile_error_argument` | a wrong argument |
 #' | `axtile_error_range` | a cell, gene, tile or column that is not there |
 #' | `axtile_error_value` | a value that is no count; names cell and gene |

@@ -143,7 +143,9 @@ cli_dataset <- function(parsed) {
 cli_number <- function(text, name) {
     number <- suppressWarnings(as.numeric(text))
     if (is.na(number)) {
-        cli_wrong(paste0("axtile: --", name, " takes a number, not '", text, "'"))
+        cli_wrong(
+            paste0("axtile: --", name, " takes a number, not '", text, "'")
+        )
     }
     number
 }
@@ -171,7 +173,9 @@ cli_verify <- function(args) {
 cli_convert <- function(args) {
     texts <- c("layer", "join", "gene-names", "genome", "orientation")
     lists <- c("obs-exclude", "var-exclude")
-    numbers <- c("tile-size", "level", "chunks", "threads", "sort-genes-max-files")
+    numbers <- c(
+        "tile-size", "level", "chunks", "threads", "sort-genes-max-files"
+    )
     parsed <- cli_parse(
         args,
         with_value = c("output", texts, lists, numbers),
@@ -214,5 +218,9 @@ cli_obs_localize <- function(args) {
     dataset <- cli_dataset(parsed)
     localize_obs(dataset, columns)
     fields <- obs_columns(dataset)
-    writeLines(paste0("localized: ", paste(fields$name[fields$localized], collapse = ", ")))
+    writeLines(
+        paste0(
+            "localized: ", paste(fields$name[fields$localized], collapse = ", ")
+        )
+    )
 }

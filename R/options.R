@@ -3,12 +3,17 @@
 #' The options that functions of axtile take their defaults from, and their
 #' values now. Set them with [options()].
 #'
-#' | option | default | meaning |
-#' |---|---|---|
-#' | `axtile.threads` | 2, or the number of cores if that is less | worker threads |
-#' | `axtile.cache_mb` | 512 | memory for decoded tiles that are kept for later look-ups, in MB (10^6 bytes) |
-#' | `axtile.cache_dir` | `NULL` | folder for [localize_obs()]; `NULL` for `$DELTACELLS_CACHE`, `$XDG_CACHE_HOME/deltacells` or `~/.cache/deltacells` |
-#' | `axtile.progress` | `NULL` | progress bars: `TRUE`, `FALSE`, or `NULL` for only in an interactive session |
+#' \describe{
+#'   \item{`axtile.threads`}{Worker threads. Default: 2, or the number of cores
+#'     if that is less.}
+#'   \item{`axtile.cache_mb`}{Memory for decoded tiles that are kept for later
+#'     look-ups, in MB (10^6 bytes). Default: 512.}
+#'   \item{`axtile.cache_dir`}{Folder for [localize_obs()]. Default, `NULL`:
+#'     `$DELTACELLS_CACHE`, `$XDG_CACHE_HOME/deltacells`, or
+#'     `~/.cache/deltacells`.}
+#'   \item{`axtile.progress`}{Progress bars: `TRUE`, `FALSE`, or `NULL`, the
+#'     default, for only in an interactive session.}
+#' }
 #'
 #' @returns A named list.
 #' @examples

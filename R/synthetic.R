@@ -35,7 +35,9 @@ synthetic_counts <- function(n_cells, n_genes, detected = n_genes / 10,
         p = c(0, cumsum(sizes)),
         x = as.double(unlist(lapply(cells, `[[`, "counts"))),
         dims = c(n_genes, n_cells),
-        dimnames = list(default_names("gene", n_genes), default_names("cell", n_cells))
+        dimnames = list(
+            default_names("gene", n_genes), default_names("cell", n_cells)
+        )
     )
 }
 

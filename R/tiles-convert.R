@@ -66,7 +66,9 @@ convert_tiles <- function(source, path, ..., layer = "X",
     rlang::check_dots_empty()
     source <- check_strings(source)
     if (length(source) == 0L) {
-        abort_argument("source", "at least one path", source, rlang::current_env())
+        abort_argument(
+            "source", "at least one path", source, rlang::current_env()
+        )
     }
     path <- check_path(path)
     if (!identical(sort_genes_max_files, Inf)) {
@@ -90,7 +92,9 @@ convert_tiles <- function(source, path, ..., layer = "X",
         orientation = rlang::arg_match(orientation),
         obs_exclude = check_strings(obs_exclude),
         var_exclude = check_strings(var_exclude),
-        progress = progress_reporter("Converting", NULL, check_progress(progress))
+        progress = progress_reporter(
+            "Converting", NULL, check_progress(progress)
+        )
     ))
     rust(rs_tiles_convert(arguments))
     open_dataset(path)

@@ -21,8 +21,8 @@ as_counts <- function(x, call) {
         (is.matrix(x) && (is.numeric(x) || is.logical(x)))
     if (!is_matrix) {
         axtile_abort("argument", paste0(
-            "`x` must be a matrix of counts (genes x cells), an experiment or a ",
-            "Seurat object, not an object of class ", class(x)[[1L]], "."
+            "`x` must be a matrix of counts (genes x cells), an experiment or ",
+            "a Seurat object, not an object of class ", class(x)[[1L]], "."
         ), call = call)
     }
     tryCatch(
@@ -73,7 +73,7 @@ seurat_input <- function(x, layer, call) {
     # SeuratObject 5 speaks of layers, 4 of slots.
     is_new <- utils::packageVersion("SeuratObject") >= "5.0.0"
     counts <- if (is_new) {
-        SeuratObject::LayerData(assay, layer = layer)
+        getExportedValue("SeuratObject", "LayerData")(assay, layer = layer)
     } else {
         SeuratObject::GetAssayData(assay, slot = layer)
     }

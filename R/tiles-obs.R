@@ -12,10 +12,10 @@
 #' @inheritParams read_cells
 #' @returns `read_obs()` and `read_var()`: a data frame with the names of cells
 #'   or genes as row names where they are unique (else as a first column
-#'   `obs_names` or `var_names`). Types are those that were written: factor (ordered too),
-#'   logical, integer, double, character; missing values are `NA`. 64-bit
-#'   integers are doubles; a column with one beyond 2^53 comes as text, with a
-#'   warning of class `axtile_warning_wide_integer`.
+#'   `obs_names` or `var_names`). Types are those that were written: factor
+#'   (ordered too), logical, integer, double, character; missing values are
+#'   `NA`. 64-bit integers are doubles; a column with one beyond 2^53 comes as
+#'   text, with a warning of class `axtile_warning_wide_integer`.
 #'
 #'   `obs_columns()`: a data frame with `name`, `type` and `localized`.
 #' @section Errors:
@@ -43,7 +43,8 @@ read_obs <- function(x, columns = NULL, cells = NULL, ..., cell_names = TRUE,
     unknown <- setdiff(columns, fields$name)
     if (length(unknown)) {
         axtile_abort("range", paste0(
-            "There is no obs column ", dQuote(unknown[[1L]], FALSE), suggest(unknown[[1L]], fields$name), "."
+            "There is no obs column ", dQuote(unknown[[1L]], FALSE),
+            suggest(unknown[[1L]], fields$name), "."
         ))
     }
     cells <- check_positions(
@@ -58,7 +59,9 @@ read_obs <- function(x, columns = NULL, cells = NULL, ..., cell_names = TRUE,
     values <- rust(rs_tiles_obs(handle(
         x,
         columns = wanted, cells = cells, threads = threads,
-        progress = progress_reporter("Reading obs", n * length(wanted), progress)
+        progress = progress_reporter(
+            "Reading obs", n * length(wanted), progress
+        )
     )))
     warn_text(values, call)
     names <- if ("obs_names" %in% columns) NULL else values$obs_names
@@ -105,7 +108,7 @@ annotations <- function(columns, names, n, names_column) {
         columns <- c(stats::setNames(list(names), names_column), columns)
         names <- NULL
     }
-    attr(columns, "row.names") <- if (is.null(names)) .set_row_names(n) else names
+    attr(columns, "row.names") <- names %||% .set_row_names(n)
     class(columns) <- "data.frame"
     columns
 }
@@ -113,8 +116,13 @@ annotations <- function(columns, names, n, names_column) {
 `%||%` <- function(x, y) if (is.null(x)) y else x
 
 suggest <- function(name, choices) {
-    near <- choices[agrepl(name, choices, max.distance = 0.2, ignore.case = TRUE)]
-    if (length(near)) paste0("; did you mean ", dQuote(near[[1L]], FALSE), "?") else ""
+    near <- choices[agrepl(
+        name, choices, max.distance = 0.2, ignore.case = TRUE
+    )]
+    if (length(near) == 0L) {
+        return("")
+    }
+    paste0("; did you mean ", dQuote(near[[1L]], FALSE), "?")
 }
 
 #' Keep obs columns in a local cache

@@ -47,7 +47,9 @@ close_tiles <- function(x) {
     invisible(x)
 }
 
-open_dataset <- function(path, gene_order = "source", call = rlang::caller_env()) {
+open_dataset <- function(
+    path, gene_order = "source", call = rlang::caller_env()
+) {
     arguments <- list(
         path = path, identity = NULL, gene_order = gene_order,
         cache_mb = cache_mb()
@@ -67,7 +69,9 @@ handle <- function(x, ..., threads = axtile_option("threads"),
     list(
         path = x$path, identity = x$identity, gene_order = x$gene_order,
         cache_mb = cache_mb(),
-        threads = check_count(threads, arg = "threads", max = 1024, call = call),
+        threads = check_count(
+            threads, arg = "threads", max = 1024, call = call
+        ),
         cache_root = axtile_option("cache_dir"),
         ...
     )
@@ -75,7 +79,11 @@ handle <- function(x, ..., threads = axtile_option("threads"),
 
 #' @export
 dim.tile_dataset <- function(x) {
-    c(x$n_genes, if (x$n_cells > .Machine$integer.max) x$n_cells else as.integer(x$n_cells))
+    n_cells <- x$n_cells
+    if (n_cells <= .Machine$integer.max) {
+        n_cells <- as.integer(n_cells)
+    }
+    c(x$n_genes, n_cells)
 }
 
 #' @export
@@ -99,7 +107,9 @@ read_cell_names <- function(x, cells = NULL, call = rlang::caller_env()) {
 
 #' @export
 format.tile_dataset <- function(x, ...) {
-    number <- function(n) format(n, big.mark = ",", scientific = FALSE, trim = TRUE)
+    number <- function(n) {
+        format(n, big.mark = ",", scientific = FALSE, trim = TRUE)
+    }
     share <- 100 * x$nnz / (x$n_cells * x$n_genes)
     # A dgCMatrix takes 12 bytes a nonzero and 4 a cell.
     ratio <- (12 * x$nnz + 4 * x$n_cells) / x$tile_bytes
@@ -109,8 +119,9 @@ format.tile_dataset <- function(x, ...) {
     c(
         paste0("<tile dataset> ", basename(x$path)),
         paste0(
-            "  ", number(x$n_cells), " cells x ", number(x$n_genes), " genes in ",
-            number(x$n_tiles), if (x$n_tiles == 1) " tile" else " tiles",
+            "  ", number(x$n_cells), " cells x ",
+            number(x$n_genes), " genes in ", number(x$n_tiles),
+            if (x$n_tiles == 1) " tile" else " tiles",
             " of up to ", number(x$tile_size), " cells"
         ),
         paste0(
@@ -122,11 +133,13 @@ format.tile_dataset <- function(x, ...) {
             format(8 * x$tile_bytes / x$nnz, digits = 3), " bits a nonzero, ",
             format(ratio, digits = 3), " times smaller than a dgCMatrix"
         ),
-        if (!is.na(x$obs_bytes)) paste0("  ", format_bytes(x$obs_bytes), " of obs"),
+        if (!is.na(x$obs_bytes)) {
+            paste0("  ", format_bytes(x$obs_bytes), " of obs")
+        },
         paste0(
             "  format ", x$format, ", zstd level ", x$level, ", genes ",
-            if (x$has_gene_order) "stored by decreasing totals, " else "in source order",
-            if (x$has_gene_order) paste0("read in ", x$gene_order, " order")
+            if (x$has_gene_order) "stored by decreasing totals, read ",
+            "in ", x$gene_order, " order"
         ),
         if (length(shown)) paste0(
             "  obs: ", paste0(shown, collapse = ", "),

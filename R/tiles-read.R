@@ -30,7 +30,9 @@ read_tile <- function(x, tile, ..., dimnames = TRUE,
     if (dimnames) {
         first <- (tile - 1) * x$tile_size
         cells <- first + seq_len(ncol(matrix))
-        matrix@Dimnames <- list(read_gene_names(x), read_cell_names(x, as.double(cells)))
+        matrix@Dimnames <- list(
+            read_gene_names(x), read_cell_names(x, as.double(cells))
+        )
     }
     matrix
 }

@@ -20,7 +20,7 @@
 #' @family tiles
 #' @examples
 #' path <- tempfile(fileext = ".tiles")
-#' counts <- Matrix::rsparsematrix(200, 50, 0.1, rand.x = function(n) rpois(n, 2) + 1)
+#' counts <- synthetic_counts(50, 200)
 #' write_tiles(counts, path, obs = data.frame(batch = gl(2, 25)))
 #' @export
 write_tiles <- function(x, path, ..., obs = NULL, var = NULL,
@@ -42,11 +42,15 @@ write_tiles <- function(x, path, ..., obs = NULL, var = NULL,
     arguments <- c(options, list(
         name = input$name,
         p = counts@p, i = counts@i, x = counts@x,
-        gene_names = enc2utf8(rownames(counts) %||% default_names("gene", nrow(counts))),
+        gene_names = enc2utf8(
+            rownames(counts) %||% default_names("gene", nrow(counts))
+        ),
         cell_names = if (!is.null(colnames(counts))) enc2utf8(colnames(counts)),
         obs = check_columns(obs, ncol(counts), "obs"),
         var = check_columns(var, nrow(counts), "var"),
-        progress = progress_reporter("Writing cells", NULL, check_progress(progress))
+        progress = progress_reporter(
+            "Writing cells", NULL, check_progress(progress)
+        )
     ))
     rust(rs_tiles_write(arguments))
     open_dataset(path)
@@ -59,10 +63,14 @@ default_names <- function(prefix, n) {
 write_options <- function(path, tile_size, level, chunks, sort_genes, overwrite,
                           ..., sort_genes_max_files = 10, resume = FALSE,
                           threads, call = rlang::caller_env()) {
-    level <- check_count(level, min = -131072, max = 22, arg = "level", call = call)
+    level <- check_count(
+        level, min = -131072, max = 22, arg = "level", call = call
+    )
     list(
         target = path,
-        tile_size = check_count(tile_size, max = 2^31 - 1, arg = "tile_size", call = call),
+        tile_size = check_count(
+            tile_size, max = 2^31 - 1, arg = "tile_size", call = call
+        ),
         level = level,
         chunks = check_count(chunks, max = 65536, arg = "chunks", call = call),
         sort_genes = check_flag(sort_genes, arg = "sort_genes", call = call),

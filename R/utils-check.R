@@ -10,7 +10,9 @@ abort_argument <- function(arg, expected, x, call) {
         paste0("an object of class ", class(x)[[1L]], " and length ", length(x))
     }
     axtile_abort(
-        "argument", paste0("`", arg, "` must be ", expected, ", not ", got, "."),
+        "argument", paste0(
+            "`", arg, "` must be ", expected, ", not ", got, "."
+        ),
         call = call
     )
 }
@@ -45,7 +47,9 @@ check_count <- function(x, ..., min = 1, max = 2^53,
     is_count <- is.numeric(x) && length(x) == 1L && is.finite(x) &&
         x == trunc(x) && x >= min && x <= max
     if (!is_count) {
-        limits <- paste0(" from ", format(min), " to ", format(max, digits = 16))
+        limits <- paste0(
+            " from ", format(min), " to ", format(max, digits = 16)
+        )
         abort_argument(arg, paste0("a whole number", limits), x, call)
     }
     as.double(x)
@@ -134,8 +138,8 @@ match_names <- function(x, names, what, arg, call) {
     ambiguous <- intersect(x, repeated)
     if (length(ambiguous)) {
         axtile_abort("range", paste0(
-            "The name ", dQuote(ambiguous[[1L]], FALSE), " is that of more than one ",
-            what, "; give its number instead."
+            "The name ", dQuote(ambiguous[[1L]], FALSE),
+            " is that of more than one ", what, "; give its number instead."
         ), call = call)
     }
     as.double(found)

@@ -12,18 +12,25 @@ test_that("the shell command converts, tells and verifies", {
     m <- small_counts()
     Matrix::writeMM(m, file.path(folder, "matrix.mtx"))
     writeLines(colnames(m), file.path(folder, "barcodes.tsv"))
-    writeLines(paste0(rownames(m), "\t", rownames(m)), file.path(folder, "genes.tsv"))
+    writeLines(
+        paste0(rownames(m), "\t", rownames(m)), file.path(folder, "genes.tsv")
+    )
     path <- temp_tiles()
     done <- run_command(
-        "convert", shQuote(folder), "--output", shQuote(path), "--tile-size=20", "--level", "3"
+        "convert", shQuote(folder), "--output", shQuote(path),
+        "--tile-size=20", "--level", "3"
     )
     expect_identical(done$status, 0L)
     ds <- open_tiles(path)
     expect_identical(tiles_info(ds)$n_tiles, 3L)
     expect_same_matrix(read_cells(ds), m)
-    expect_match(run_command("info", shQuote(path))$out[[2]], "57 cells x 83 genes")
+    expect_match(
+        run_command("info", shQuote(path))$out[[2]], "57 cells x 83 genes"
+    )
     expect_match(run_command("verify", shQuote(path))$out, "whole")
-    expect_match(run_command("obs", "info", shQuote(path))$out[[2]], "obs_names")
+    expect_match(
+        run_command("obs", "info", shQuote(path))$out[[2]], "obs_names"
+    )
     withr::local_envvar(DELTACELLS_CACHE = withr::local_tempdir())
     done <- run_command("obs", "localize", shQuote(path), "--all")
     expect_match(done$out, "localized: obs_names")

@@ -9,7 +9,8 @@ start_r <- function(code) {
         "library(axtile)", code
     ), script)
     command <- paste(
-        shQuote(file.path(R.home("bin"), "Rscript")), shQuote(script), ">/dev/null 2>&1 & echo $!"
+        shQuote(file.path(R.home("bin"), "Rscript")), shQuote(script),
+        ">/dev/null 2>&1 & echo $!"
     )
     as.integer(system(command, intern = TRUE))
 }
@@ -50,10 +51,16 @@ test_that("a killed writer loses nothing that was there", {
         unlink(ready)
         ds <- open_tiles(path)
         expect_true(all(verify_tiles(ds)$ok))
-        expect_true(identical(dim(ds), dim(old)) || identical(dim(ds), dim(new)))
-        expect_same_matrix(read_cells(ds), if (ncol(ds) == ncol(old)) old else new)
+        expect_true(
+            identical(dim(ds), dim(old)) || identical(dim(ds), dim(new))
+        )
+        expect_same_matrix(
+            read_cells(ds), if (ncol(ds) == ncol(old)) old else new
+        )
         write_tiles(old, path, overwrite = TRUE)
-        left <- setdiff(list.files(folder, all.files = TRUE, no.. = TRUE), "new.rds")
+        left <- setdiff(
+            list.files(folder, all.files = TRUE, no.. = TRUE), "new.rds"
+        )
         expect_identical(left, "x.tiles")
     }
     expect_gt(n_killed, 3)
@@ -68,7 +75,9 @@ test_that("a killed conversion can be resumed", {
     dir.create(source)
     Matrix::writeMM(m, file.path(source, "matrix.mtx"))
     writeLines(colnames(m), file.path(source, "barcodes.tsv"))
-    writeLines(paste0(rownames(m), "\t", rownames(m)), file.path(source, "genes.tsv"))
+    writeLines(
+        paste0(rownames(m), "\t", rownames(m)), file.path(source, "genes.tsv")
+    )
     path <- file.path(folder, "x.tiles")
     call <- paste0(
         "convert_tiles(", deparse(source), ", ", deparse(path),
@@ -84,7 +93,9 @@ test_that("a killed conversion can be resumed", {
     before <- file.mtime(finished)
     ds <- eval(parse(text = call))
     expect_same_matrix(read_cells(ds), m)
-    expect_identical(file.mtime(file.path(path, "tiles", "tile_000000.dct")), before)
+    expect_identical(
+        file.mtime(file.path(path, "tiles", "tile_000000.dct")), before
+    )
     expect_false(file.exists(file.path(folder, ".x.tiles.axtile-partial")))
     expect_identical(list.files(path, "unfinished|scratch"), character())
 })
@@ -93,7 +104,9 @@ test_that("a full disk is an error and leaves the old dataset", {
     skip_on_cran()
     skip_if_not(file.exists("/dev/full"), "no small file system to fill")
     folder <- withr::local_tempdir()
-    mounted <- system2("mount", c("-t", "tmpfs", "-o", "size=400k", "tmpfs", folder),
+    mounted <- system2("mount", c(
+        "-t", "tmpfs", "-o", "size=400k", "tmpfs", folder
+    ),
         stdout = FALSE, stderr = FALSE
     ) == 0
     skip_if_not(mounted, "may not mount a small file system")
@@ -107,7 +120,9 @@ test_that("a full disk is an error and leaves the old dataset", {
     )
     ds <- open_tiles(path)
     expect_same_matrix(read_cells(ds), old)
-    expect_identical(list.files(folder, all.files = TRUE, no.. = TRUE), "x.tiles")
+    expect_identical(
+        list.files(folder, all.files = TRUE, no.. = TRUE), "x.tiles"
+    )
     close_tiles(ds)
 })
 
@@ -123,7 +138,8 @@ test_that("an interrupt stops a write and keeps the session", {
         paste0("file.create(", deparse(ready), ")"),
         paste0(
             "r <- tryCatch({write_tiles(x, ", deparse(path),
-            ", tile_size = 100, level = 22); 'done'}, interrupt = function(e) 'interrupted')"
+            ", tile_size = 100, level = 22); 'done'}, ",
+            "interrupt = function(e) 'interrupted')"
         ),
         paste0("writeLines(r, ", deparse(result), ")")
     ))

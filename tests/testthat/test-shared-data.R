@@ -8,7 +8,9 @@ read_h5ad <- function(path, group = "X") {
         # rhdf5 turns dimensions round: cells are columns already.
         return(as(rhdf5::h5read(path, group), "dgCMatrix"))
     }
-    part <- function(name) as.vector(rhdf5::h5read(path, paste0(group, "/", name)))
+    part <- function(name) {
+        as.vector(rhdf5::h5read(path, paste0(group, "/", name)))
+    }
     shape <- as.vector(attributes$shape)
     p <- as.integer(part("indptr"))
     i <- as.integer(part("indices"))
@@ -24,9 +26,13 @@ read_h5ad <- function(path, group = "X") {
 test_that("real h5ad files read back as rhdf5 reads them", {
     skip_if_not_installed("rhdf5")
     cases <- list(
-        c("pbmc3k.h5ad", "X"), c("her2st_10k.h5ad", "X"), c("atac_hemato_csc.h5ad", "X"),
+        c("pbmc3k.h5ad", "X"), c("her2st_10k.h5ad", "X"), c(
+            "atac_hemato_csc.h5ad", "X"
+        ),
         c("adt_dense.h5ad", "X"), c("pancreas_layers.h5ad", "X"),
-        c("pancreas_layers.h5ad", "spliced"), c("pancreas_layers.h5ad", "unspliced")
+        c("pancreas_layers.h5ad", "spliced"), c(
+            "pancreas_layers.h5ad", "unspliced"
+        )
     )
     for (case in cases) {
         file <- shared_path("data", case[[1]])
@@ -40,7 +46,10 @@ test_that("real h5ad files read back as rhdf5 reads them", {
         if (case[[2]] == "X") {
             expect_equal(as.double(obs$n_counts), Matrix::colSums(expected))
             expect_s3_class(obs$depth_class, "ordered")
-            expect_equal(as.double(read_var(ds)$n_cells), tabulate(expected@i + 1L, nrow(expected)))
+            expect_equal(
+                as.double(read_var(ds)$n_cells),
+                tabulate(expected@i + 1L, nrow(expected))
+            )
         }
     }
 })
@@ -48,15 +57,25 @@ test_that("real h5ad files read back as rhdf5 reads them", {
 test_that("a real 10x Genomics file and folder read back right", {
     skip_if_not_installed("rhdf5")
     file <- shared_path("data", "xenium_10x.h5")
-    part <- function(name) as.vector(rhdf5::h5read(file, paste0("matrix/", name)))
+    part <- function(name) {
+        as.vector(rhdf5::h5read(file, paste0("matrix/", name)))
+    }
     expected <- Matrix::drop0(Matrix::sparseMatrix(
-        i = part("indices") + 1L, p = as.integer(part("indptr")), x = as.double(part("data")),
-        dims = part("shape"), dimnames = list(part("features/name"), part("barcodes"))
+        i = part("indices") + 1L, p = as.integer(part("indptr")), x = as.double(
+            part("data")
+        ),
+        dims = part("shape"), dimnames = list(
+            part("features/name"), part("barcodes")
+        )
     ))
-    expect_same_matrix(read_cells(convert_tiles(file, temp_tiles(), level = 1)), expected)
+    expect_same_matrix(
+        read_cells(convert_tiles(file, temp_tiles(), level = 1)), expected
+    )
 
     folder <- shared_path("data", "mtx_unfiltered")
-    expected <- as(Matrix::readMM(file.path(folder, "matrix.mtx.gz")), "CsparseMatrix")
+    expected <- as(
+        Matrix::readMM(file.path(folder, "matrix.mtx.gz")), "CsparseMatrix"
+    )
     ds <- convert_tiles(folder, temp_tiles(), level = 1)
     expect_same_matrix(read_cells(ds), expected, dimnames = FALSE)
     barcodes <- readLines(file.path(folder, "barcodes.tsv.gz"))
@@ -66,7 +85,9 @@ test_that("a real 10x Genomics file and folder read back right", {
 test_that("counts beyond the format are refused by name", {
     file <- shared_path("data", "smartseq_large_counts.h5ad")
     path <- temp_tiles()
-    expect_axtile_error(convert_tiles(file, path), "limit", "ENSMUSG.* has a count of")
+    expect_axtile_error(
+        convert_tiles(file, path), "limit", "ENSMUSG.* has a count of"
+    )
     expect_false(file.exists(path))
 })
 
@@ -116,7 +137,9 @@ test_that("the same real cells in four encodings read alike", {
         substr(system2("sha256sum", file, stdout = TRUE), 1, 64)
     }
     skip_if(!nzchar(Sys.which("sha256sum")), "no sha256sum")
-    for (name in c("real_L03_C1", "real_L03_C8", "real_L19_C1", "real_L19_C8")) {
+    for (name in c(
+        "real_L03_C1", "real_L03_C8", "real_L19_C1", "real_L19_C8"
+    )) {
         path <- shared_path("fixtures", "deltacells", name)
         m <- read_cells(open_tiles(path, gene_order = "stored"))
         expect_identical(sha256(m@i, 4), digests[1, 6], label = name)

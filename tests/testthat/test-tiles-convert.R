@@ -37,7 +37,9 @@ test_that("several inputs are put together in natural order", {
     folder <- withr::local_tempdir()
     parts <- list(1:20, 21:40, 41:57)
     for (k in 1:3) {
-        write_10x(m[, parts[[k]]], file.path(folder, c("run2", "run9", "run10")[[k]]))
+        write_10x(
+            m[, parts[[k]]], file.path(folder, c("run2", "run9", "run10")[[k]])
+        )
     }
     path <- temp_tiles()
     ds <- convert_tiles(file.path(folder, "run*"), path, tile_size = 15)
@@ -46,25 +48,36 @@ test_that("several inputs are put together in natural order", {
 
     write_10x(m[5:60, 1:20], file.path(folder, "run2"))
     sources <- file.path(folder, c("run2", "run9", "run10"))
-    expect_axtile_error(convert_tiles(sources, path, overwrite = TRUE), "argument", "gene")
+    expect_axtile_error(
+        convert_tiles(sources, path, overwrite = TRUE), "argument", "gene"
+    )
     expect_same_matrix(read_cells(open_tiles(path)), m)
-    both <- convert_tiles(sources, path, join = "intersection", overwrite = TRUE)
+    both <- convert_tiles(
+        sources, path, join = "intersection", overwrite = TRUE
+    )
     expect_same_matrix(read_cells(both)[rownames(m)[5:60], ], m[5:60, ])
     all <- convert_tiles(sources, path, join = "union", overwrite = TRUE)
     expected <- m
     expected[-(5:60), 1:20] <- 0
-    expect_same_matrix(read_cells(all, genes = rownames(m)), Matrix::drop0(expected))
+    expect_same_matrix(
+        read_cells(all, genes = rownames(m)), Matrix::drop0(expected)
+    )
 })
 
 test_that("what cannot be imported is refused", {
     path <- temp_tiles()
     folder <- withr::local_tempdir()
-    expect_axtile_error(convert_tiles(file.path(folder, "none.h5ad"), path), "argument", "none.h5ad")
+    expect_axtile_error(
+        convert_tiles(file.path(folder, "none.h5ad"), path), "argument",
+        "none.h5ad"
+    )
     text <- file.path(folder, "counts.txt")
     writeLines("gene,cell", text)
     expect_axtile_error(convert_tiles(text, path), "unsupported")
     expect_axtile_error(convert_tiles(character(), path), "argument")
-    expect_axtile_error(convert_tiles(text, path, sort_genes_max_files = 0), "argument")
+    expect_axtile_error(
+        convert_tiles(text, path, sort_genes_max_files = 0), "argument"
+    )
     m <- small_counts()
     write_10x(m, folder)
     mtx <- file.path(folder, "matrix.mtx")

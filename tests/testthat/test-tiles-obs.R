@@ -1,8 +1,12 @@
 obs_example <- function(n = 57) {
     set.seed(2)
     obs <- data.frame(
-        type = factor(sample(c("T", "B", NA), n, TRUE), levels = c("T", "never", "B")),
-        grade = factor(sample(c("low", "high"), n, TRUE), c("low", "high"), ordered = TRUE),
+        type = factor(
+            sample(c("T", "B", NA), n, TRUE), levels = c("T", "never", "B")
+        ),
+        grade = factor(
+            sample(c("low", "high"), n, TRUE), c("low", "high"), ordered = TRUE
+        ),
         flag = sample(c(TRUE, FALSE, NA), n, TRUE),
         int = sample(c(-.Machine$integer.max, 0L, 5L, NA), n, TRUE),
         real = sample(c(pi, -Inf, 1e300, NA), n, TRUE),
@@ -66,16 +70,24 @@ test_that("the format's own obs reads to the given values", {
         got <- obs[[name]]
         if (column$kind == "category") {
             expect_s3_class(got, "factor")
-            expect_identical(levels(got), as.character(unlist(column$categories)))
+            expect_identical(
+                levels(got), as.character(unlist(column$categories))
+            )
             codes <- unlist(column$codes)
-            expect_identical(as.integer(got), ifelse(codes < 0, NA_integer_, codes + 1L))
+            expect_identical(
+                as.integer(got), ifelse(codes < 0, NA_integer_, codes + 1L)
+            )
         } else if (is.character(got)) {
             text <- vapply(values, function(x) {
-                if (is.null(x)) NA_character_ else format(x, scientific = FALSE, digits = 20)
+                if (is.null(x)) NA_character_ else format(
+                    x, scientific = FALSE, digits = 20
+                )
             }, "")
             expect_identical(got, text, label = name)
         } else {
-            expect_equal(as.numeric(got), vapply(values, number, 1), label = name)
+            expect_equal(
+                as.numeric(got), vapply(values, number, 1), label = name
+            )
         }
     }
 })
@@ -95,7 +107,9 @@ test_that("localized columns give the same values", {
     expect_true(all(obs_columns(ds)$localized))
     expect_identical(read_obs(ds), obs)
     cells <- c(57, 1, 1)
-    expect_identical(as.list(read_obs(ds, cells = cells)[names(obs)]), as.list(obs[cells, ]))
+    expect_identical(
+        as.list(read_obs(ds, cells = cells)[names(obs)]), as.list(obs[cells, ])
+    )
     expect_axtile_error(localize_obs(ds, "none"), "range")
 })
 
@@ -103,14 +117,18 @@ test_that("columns that cannot be stored are refused by name", {
     m <- small_counts()
     path <- temp_tiles()
     expect_axtile_error(
-        write_tiles(m, path, obs = data.frame(when = Sys.time() + 1:57)), "argument", "when"
+        write_tiles(m, path, obs = data.frame(when = Sys.time() + 1:57)),
+        "argument", "when"
     )
     nested <- data.frame(a = 1:57)
     nested$b <- I(as.list(1:57))
     expect_axtile_error(write_tiles(m, path, obs = nested), "argument", "b")
-    expect_axtile_error(write_tiles(m, path, obs = data.frame(a = 1:3)), "argument", "3 rows")
     expect_axtile_error(
-        write_tiles(m, path, obs = data.frame(obs_names = 1:57)), "argument", "obs_names"
+        write_tiles(m, path, obs = data.frame(a = 1:3)), "argument", "3 rows"
+    )
+    expect_axtile_error(
+        write_tiles(m, path, obs = data.frame(obs_names = 1:57)),
+        "argument", "obs_names"
     )
     expect_false(file.exists(path))
 })

@@ -22,7 +22,9 @@ test_that("what is no dataset is refused", {
     expect_axtile_error(open_tiles(1), "argument")
     expect_axtile_error(open_tiles(NA_character_), "argument")
     expect_axtile_error(open_tiles(character()), "argument")
-    expect_error(open_tiles(folder, "stored"), class = "rlib_error_dots_nonempty")
+    expect_error(
+        open_tiles(folder, "stored"), class = "rlib_error_dots_nonempty"
+    )
     expect_axtile_error(read_tile(folder, 1), "argument")
 })
 
@@ -31,9 +33,13 @@ test_that("paths with odd characters work, also in messages", {
     path <- file.path(folder, "a %s %n {x} \u00e9.tiles")
     m <- small_counts()
     expect_same_matrix(read_tile(write_tiles(m, path), 1), m)
-    error <- expect_axtile_error(write_tiles(m, path), "exists", "%s %n [{]x[}]")
+    error <- expect_axtile_error(
+        write_tiles(m, path), "exists", "%s %n [{]x[}]"
+    )
     expect_identical(basename(error$path), basename(path))
-    expect_axtile_error(open_tiles(file.path(folder, "no %n%s")), "io", "no %n%s")
+    expect_axtile_error(
+        open_tiles(file.path(folder, "no %n%s")), "io", "no %n%s"
+    )
 })
 
 test_that("an object can be saved and knows when its dataset changed", {

@@ -12,7 +12,9 @@ test_that("the format's own files read to the given counts", {
         cells <- first + seq_len(n)
         first <- first + n
         expect_same_matrix(read_tile(ds, tile), source_order[, cells], FALSE)
-        expect_same_matrix(read_tile(stored, tile), stored_order[, cells], FALSE)
+        expect_same_matrix(
+            read_tile(stored, tile), stored_order[, cells], FALSE
+        )
     }
     genes <- utils::read.csv(file.path(expected, "genes.csv"))
     expect_identical(rownames(read_tile(stored, 1)), genes$gene_id)
@@ -21,7 +23,9 @@ test_that("the format's own files read to the given counts", {
     batches <- utils::read.csv(file.path(expected, "batches.csv"))
     for (k in seq_len(nrow(batches))) {
         cells <- as.integer(strsplit(batches$cells[[k]], " ")[[1]]) + 1L
-        batch <- file.path(expected, paste0("batch_", batches$batch[[k]], ".mtx"))
+        batch <- file.path(
+            expected, paste0("batch_", batches$batch[[k]], ".mtx")
+        )
         got <- read_cells(stored, cells)
         expect_same_matrix(got, read_mm(batch), dimnames = FALSE)
     }
@@ -40,16 +44,21 @@ test_that("any cells and genes read as a matrix gives them", {
         for (threads in 1:2) {
             cells <- sample(57, 200, replace = TRUE)
             genes <- sample(83, 30)
-            expect_same_matrix(read_cells(ds, cells, threads = threads), m[, cells])
+            expect_same_matrix(
+                read_cells(ds, cells, threads = threads), m[, cells]
+            )
             got <- read_cells(ds, cells, genes, threads = threads)
             expect_same_matrix(got, m[genes, cells])
-            expect_same_matrix(read_cells(ds, genes = sort(genes)), m[sort(genes), ])
+            expect_same_matrix(
+                read_cells(ds, genes = sort(genes)), m[sort(genes), ]
+            )
             repeated <- c(genes, genes[1:3])
             expect_same_matrix(read_cells(ds, genes = repeated), m[repeated, ])
         }
         names <- colnames(m)[c(50, 1, 50)]
         expect_same_matrix(
-            read_cells(ds, names, c("gene9", "gene2")), m[c("gene9", "gene2"), names]
+            read_cells(ds, names, c("gene9", "gene2")),
+            m[c("gene9", "gene2"), names]
         )
         keep <- seq_len(57) %% 4 == 0
         expect_same_matrix(read_cells(ds, keep), m[, keep])
@@ -86,7 +95,9 @@ test_that("cells, genes and tiles that are not there are refused", {
     m <- small_counts()
     rownames(m)[2:3] <- "twice"
     ds <- write_tiles(m, path, overwrite = TRUE)
-    expect_axtile_error(read_cells(ds, genes = "twice"), "range", "more than one")
+    expect_axtile_error(
+        read_cells(ds, genes = "twice"), "range", "more than one"
+    )
     expect_same_matrix(read_cells(ds, genes = 2:3), m[2:3, ])
 })
 

@@ -4,7 +4,8 @@ test_that("all classes of matrices are written alike", {
     integers <- as.matrix(m)
     storage.mode(integers) <- "integer"
     inputs <- list(
-        m, as(m, "TsparseMatrix"), as(m, "RsparseMatrix"), as.matrix(m), integers,
+        m, as(m, "TsparseMatrix"), as(m, "RsparseMatrix"), as.matrix(m),
+        integers,
         as(as(as(as.matrix(m), "dMatrix"), "generalMatrix"), "unpackedMatrix")
     )
     for (x in inputs) {
@@ -40,7 +41,9 @@ test_that("experiments and Seurat objects are written with annotations", {
         expect_identical(read_var(ds), var)
         ds <- write_tiles(x, path, layer = "other", overwrite = TRUE)
         expect_same_matrix(read_tile(ds, 1), m * 2)
-        expect_axtile_error(write_tiles(x, path, layer = "none"), "argument", "counts")
+        expect_axtile_error(
+            write_tiles(x, path, layer = "none"), "argument", "counts"
+        )
     }
     skip_if_not_installed("SeuratObject")
     x <- SeuratObject::CreateSeuratObject(m, meta.data = obs)
@@ -62,24 +65,34 @@ test_that("values that are no counts are refused by cell and gene", {
     }
     bad <- m
     bad["gene4", "cell6"] <- 65536
-    expect_axtile_error(write_tiles(bad, path), "limit", "'cell6'.*'gene4'.*65,?536")
+    expect_axtile_error(
+        write_tiles(bad, path), "limit", "'cell6'.*'gene4'.*65,?536"
+    )
     wide <- Matrix::sparseMatrix(i = 65537, j = 1, x = 1, dims = c(65537, 2))
     expect_axtile_error(write_tiles(wide, path), "limit", "65,?536 genes")
     expect_axtile_error(write_tiles(m[, 0], path), "limit", "no cells")
     expect_axtile_error(write_tiles(m[0, ], path), "limit", "genes")
     expect_axtile_error(write_tiles("a", path), "argument")
     expect_axtile_error(write_tiles(list(m), path), "argument")
-    expect_identical(list.files(dirname(path), basename(path), all.files = TRUE), character())
+    expect_identical(
+        list.files(dirname(path), basename(path), all.files = TRUE), character()
+    )
 })
 
 test_that("wrong options are refused", {
     m <- small_counts()
     path <- temp_tiles()
     expect_axtile_error(write_tiles(m, path, level = 23), "argument", "level")
-    expect_axtile_error(write_tiles(m, path, tile_size = 0), "argument", "tile_size")
+    expect_axtile_error(
+        write_tiles(m, path, tile_size = 0), "argument", "tile_size"
+    )
     expect_axtile_error(write_tiles(m, path, chunks = NA), "argument", "chunks")
-    expect_axtile_error(write_tiles(m, path, overwrite = NA), "argument", "overwrite")
-    expect_axtile_error(write_tiles(m, path, progress = "yes"), "argument", "progress")
+    expect_axtile_error(
+        write_tiles(m, path, overwrite = NA), "argument", "overwrite"
+    )
+    expect_axtile_error(
+        write_tiles(m, path, progress = "yes"), "argument", "progress"
+    )
     expect_axtile_error(write_tiles(m, file.path(path, "a", "b")), "io")
 })
 
