@@ -23,7 +23,7 @@ fn main() {
         let chunks = cut_chunks(&rows.starts, 8);
         let frames: Vec<_> = chunks
             .iter()
-            .map(|cells| encode_chunk(&rows, cells.clone(), 12))
+            .map(|cells| encode_chunk(&rows, cells.clone(), 12).expect("memory"))
             .collect();
         bench("made up", &assemble(&rows, 20_000, &chunks, &frames));
     }

@@ -17,6 +17,14 @@ pub enum TileError {
         /// What was found and what is read.
         problem: String,
     },
+    /// More than this machine's memory holds.
+    #[error("{place}: no memory for {n_bytes} bytes")]
+    Memory {
+        /// Where: "chunk 3", ...
+        place: String,
+        /// What was asked for.
+        n_bytes: usize,
+    },
     /// Bytes that break the format's rules.
     #[error("{place}: {problem}")]
     Corrupt {
@@ -38,8 +46,13 @@ impl TileError {
 
     /// The same error with the file's path.
     pub fn at(self, path: &Path) -> Error {
+        let text = self.to_string();
         let path = path.to_owned();
         match self {
+            TileError::Memory { .. } => Error::Limit {
+                problem: format!("'{}': {text}", path.display()),
+                path,
+            },
             TileError::Version { problem } => Error::Version { path, problem },
             TileError::Corrupt { place, problem } => Error::Corrupt {
                 path,

@@ -51,7 +51,7 @@ fn encode(rows: &CellRows, n_genes: usize, n_chunks: usize, level: i32) -> Vec<u
     let chunks = cut_chunks(&rows.starts, n_chunks);
     let frames: Vec<_> = chunks
         .iter()
-        .map(|cells| encode_chunk(rows, cells.clone(), level))
+        .map(|cells| encode_chunk(rows, cells.clone(), level).unwrap())
         .collect();
     assemble(rows, n_genes, &chunks, &frames)
 }

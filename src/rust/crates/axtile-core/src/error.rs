@@ -142,7 +142,7 @@ impl ErrorKind {
             ErrorKind::Exists => "exists",
             ErrorKind::Limit => "limit",
             ErrorKind::Stale => "stale",
-            ErrorKind::Interrupted => "interrupted",
+            ErrorKind::Interrupted => "interrupt",
         }
     }
 }

@@ -10,7 +10,8 @@ use axtile_core::{Error, Result};
 /// the earlier content or the new one, also after a crash.
 ///
 /// # Errors
-/// `Error::Io`; the earlier content is then untouched.
+/// `Error::Io`; the earlier content is then untouched, unless only the folder
+/// could not be written to the disk.
 pub fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".tmp{}", std::process::id()));
@@ -32,15 +33,25 @@ fn write_and_sync(path: &Path, bytes: &[u8]) -> Result<()> {
 }
 
 /// Makes the names in `folder` durable: a rename or a new file survives a power
-/// cut. Does nothing where the system has no such call.
+/// cut. Does nothing where system, file system or permissions do not allow it.
 ///
 /// # Errors
 /// `Error::Io` if the system refuses.
 pub fn sync_folder(folder: &Path) -> Result<()> {
     #[cfg(unix)]
     {
-        let handle = File::open(folder).map_err(Error::io("open", folder))?;
-        handle.sync_all().map_err(Error::io("write", folder))?;
+        use std::io::ErrorKind;
+        match File::open(folder).and_then(|handle| handle.sync_all()) {
+            Err(source)
+                if !matches!(
+                    source.kind(),
+                    ErrorKind::InvalidInput | ErrorKind::Unsupported | ErrorKind::PermissionDenied
+                ) =>
+            {
+                return Err(Error::io("write", folder)(source));
+            }
+            _ => {}
+        }
     }
     #[cfg(not(unix))]
     let _ = folder;

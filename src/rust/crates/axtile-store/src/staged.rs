@@ -51,17 +51,19 @@ impl StagedFolder {
         mode: StageMode,
         is_store: impl FnOnce(&Path) -> bool,
     ) -> Result<StagedFolder> {
+        // What a link leads to is replaced, not the link.
+        let resolved = fs::canonicalize(target);
+        let target = resolved.as_deref().unwrap_or(target);
         let name = target.file_name().ok_or_else(|| {
             Error::argument(format!("'{}' does not name a folder", target.display()))
         })?;
-        let lock_path = beside(target, name, "lock");
-        let lock = FileLock::try_take(&lock_path)?.ok_or_else(|| {
+        let lock = FileLock::try_take(&beside(target, name, "lock"))?.ok_or_else(|| {
             Error::argument(format!(
                 "'{}' is being written by another process",
                 target.display()
             ))
         })?;
-        restore_interrupted(target)?;
+        settle_earlier(target, name)?;
         if fs::symlink_metadata(target).is_ok() {
             if !mode.overwrite {
                 return Err(Error::Exists {
@@ -103,34 +105,44 @@ impl StagedFolder {
     /// Gives the folder its name. The files in it must be on the disk already.
     ///
     /// # Errors
-    /// `Error::Io`; what had the name still has it then.
-    pub fn commit(mut self) -> Result<()> {
-        sync_folder(&self.folder)?;
-        if fs::symlink_metadata(&self.target).is_ok() {
-            self.replace()?;
-        } else {
-            fs::rename(&self.folder, &self.target).map_err(Error::io("create", &self.target))?;
-        }
-        self.committed = true;
-        sync_folder(&parent(&self.target))
+    /// `Error::Io`; what had the name still has it then, unless the disk fails
+    /// at the very end, when the new store has the name already.
+    pub fn commit(self) -> Result<()> {
+        self.commit_by(exchange)
     }
 
-    fn replace(&self) -> Result<()> {
-        if !exchange(&self.folder, &self.target)? {
-            let name = self.target.file_name().unwrap_or_default();
-            let earlier = beside(&self.target, name, "earlier");
-            fs::rename(&self.target, &earlier).map_err(Error::io("replace", &self.target))?;
-            if let Err(source) = fs::rename(&self.folder, &self.target) {
-                // Best effort: `restore_interrupted` does the same later.
-                let _ = fs::rename(&earlier, &self.target);
-                return Err(Error::io("replace", &self.target)(source));
-            }
-            fs::rename(&earlier, &self.folder).map_err(Error::io("rename", &earlier))?;
+    fn commit_by(mut self, exchange: impl Fn(&Path, &Path) -> Result<bool>) -> Result<()> {
+        sync_folder(&self.folder)?;
+        let earlier = if fs::symlink_metadata(&self.target).is_ok() {
+            Some(self.replace(exchange)?)
+        } else {
+            fs::rename(&self.folder, &self.target).map_err(Error::io("create", &self.target))?;
+            None
+        };
+        self.committed = true;
+        // The earlier store goes only when the new name is on the disk. That it
+        // cannot be removed is no failure of the write.
+        let synced = sync_folder(&parent(&self.target));
+        if let Some(earlier) = earlier {
+            let _ = fs::remove_dir_all(earlier);
         }
-        // `folder` now holds the earlier store. The new one is in place, so a
-        // failure to remove the old is no failure of the write.
-        let _ = fs::remove_dir_all(&self.folder);
-        Ok(())
+        synced
+    }
+
+    /// Puts the folder in the place of the earlier store; where that one is now.
+    fn replace(&self, exchange: impl Fn(&Path, &Path) -> Result<bool>) -> Result<PathBuf> {
+        if exchange(&self.folder, &self.target)? {
+            return Ok(self.folder.clone());
+        }
+        let name = self.target.file_name().unwrap_or_default();
+        let earlier = beside(&self.target, name, "earlier");
+        fs::rename(&self.target, &earlier).map_err(Error::io("replace", &self.target))?;
+        if let Err(source) = fs::rename(&self.folder, &self.target) {
+            // Best effort: `restore_interrupted` does the same later.
+            let _ = fs::rename(&earlier, &self.target);
+            return Err(Error::io("replace", &self.target)(source));
+        }
+        Ok(earlier)
     }
 }
 
@@ -143,6 +155,7 @@ impl Drop for StagedFolder {
 }
 
 /// Brings back a store whose replacement was cut off between two renames.
+/// Leaves it to a writer that is at work just now.
 ///
 /// # Errors
 /// `Error::Io` if the rename is refused.
@@ -150,14 +163,25 @@ pub fn restore_interrupted(target: &Path) -> Result<()> {
     let Some(name) = target.file_name() else {
         return Ok(());
     };
-    if fs::symlink_metadata(target).is_ok() {
-        return Ok(());
+    let is_lost = fs::symlink_metadata(target).is_err()
+        && fs::symlink_metadata(beside(target, name, "earlier")).is_ok();
+    if is_lost && let Some(_lock) = FileLock::try_take(&beside(target, name, "lock"))? {
+        settle_earlier(target, name)?;
     }
+    Ok(())
+}
+
+/// Under the lock: an earlier store that was set aside comes back if the new one
+/// did not take its place, and goes if it did.
+fn settle_earlier(target: &Path, name: &std::ffi::OsStr) -> Result<()> {
     let earlier = beside(target, name, "earlier");
     if fs::symlink_metadata(&earlier).is_err() {
-        return Ok(());
+        Ok(())
+    } else if fs::symlink_metadata(target).is_ok() {
+        fs::remove_dir_all(&earlier).map_err(Error::io("remove", &earlier))
+    } else {
+        fs::rename(&earlier, target).map_err(Error::io("restore", target))
     }
-    fs::rename(&earlier, target).map_err(Error::io("restore", target))
 }
 
 /// Trades two folders in one step; `false` where system or file system cannot.
@@ -254,6 +278,37 @@ mod tests {
     }
 
     #[test]
+    fn replaces_where_folders_cannot_trade_places() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("x");
+        write(&target, NEW, "one").unwrap();
+        let set_aside = folder.path().join(".x.axtile-earlier");
+        for text in ["two", "three"] {
+            // As after a crash before the earlier store was removed.
+            fs::create_dir(&set_aside).unwrap();
+            let staged = StagedFolder::create(&target, REPLACE, |_| true).unwrap();
+            assert!(!set_aside.exists());
+            fs::write(staged.path().join("store"), text).unwrap();
+            staged.commit_by(|_, _| Ok(false)).unwrap();
+            assert_eq!(fs::read_to_string(target.join("store")).unwrap(), text);
+            assert_eq!(entries(folder.path()), ["x"]);
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_stays_a_link() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("x");
+        let link = folder.path().join("link");
+        write(&target, NEW, "one").unwrap();
+        std::os::unix::fs::symlink(&target, &link).unwrap();
+        write(&link, REPLACE, "two").unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read_to_string(target.join("store")).unwrap(), "two");
+    }
+
+    #[test]
     fn resumes_and_restores() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("x");
@@ -269,6 +324,10 @@ mod tests {
         staged.commit().unwrap();
 
         fs::rename(&target, folder.path().join(".x.axtile-earlier")).unwrap();
+        let writer = FileLock::try_take(&folder.path().join(".x.axtile-lock")).unwrap();
+        restore_interrupted(&target).unwrap();
+        assert!(!target.exists());
+        drop(writer);
         restore_interrupted(&target).unwrap();
         assert_eq!(fs::read_to_string(target.join("store")).unwrap(), "half");
     }

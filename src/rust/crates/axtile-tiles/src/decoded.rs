@@ -60,6 +60,9 @@ impl DecodedCache {
     /// Keeps the chunk if it fits.
     pub(crate) fn put(&self, key: ChunkKey, chunk: &Arc<DecodedChunk>) {
         let mut state = self.lock();
+        if chunk.n_bytes() > state.max_bytes {
+            return;
+        }
         state.clock += 1;
         let entry = (state.clock, Arc::clone(chunk));
         state.n_bytes += chunk.n_bytes();
@@ -132,6 +135,7 @@ mod tests {
         assert!(cache.get((0, 0, 0)).is_some() && cache.get((0, 0, 2)).is_some());
         cache.put((0, 1, 0), &chunk(1_000));
         assert!(cache.get((0, 1, 0)).is_none());
+        assert!(cache.get((0, 0, 0)).is_some());
         cache.put((0, 1, 1), &chunk(5));
         cache.put((0, 1, 1), &chunk(6));
         cache.set_max_bytes(24);

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axtile_codec::deltacells::Decoder;
-use axtile_codec::kernels::{Count, widen_genes};
+use axtile_codec::kernels::{Count, widen};
 use axtile_core::{Error, Result, Watch};
 use rayon::prelude::*;
 
@@ -267,7 +267,7 @@ impl Gather<'_> {
                 if let Some(picked) = self.picked.as_ref().and_then(|all| all.get(idx)) {
                     for ((_, (genes, counts)), bounds) in cells.zip(picked.starts.windows(2)) {
                         genes.copy_from_slice(&picked.rows[bounds[0]..bounds[1]]);
-                        widen_genes(&picked.counts[bounds[0]..bounds[1]], counts);
+                        widen(&picked.counts[bounds[0]..bounds[1]], counts);
                     }
                     return Ok(());
                 }
@@ -275,8 +275,8 @@ impl Gather<'_> {
                 let chunk = self.dataset.decoded_chunk(tile, task.chunk, map, worker)?;
                 for (&(cell, _), (genes, counts)) in cells {
                     let range = chunk.starts[cell]..chunk.starts[cell + 1];
-                    widen_genes(&chunk.genes[range.clone()], genes);
-                    widen_genes(&chunk.counts[range], counts);
+                    widen(&chunk.genes[range.clone()], genes);
+                    widen(&chunk.counts[range], counts);
                 }
                 watch.advance(task.cells.len() as u64);
                 Ok(())

@@ -151,6 +151,12 @@ impl Manifest {
     }
 }
 
+/// Whether `folder` holds a dataset of this format, of whatever version.
+pub(crate) fn is_dataset(folder: &Path) -> bool {
+    let text = std::fs::read(folder.join(MANIFEST_FILE)).unwrap_or_default();
+    serde_json::from_slice::<Value>(&text).is_ok_and(|json| json["format"] == FORMAT)
+}
+
 /// Lower-case hex digits of `bytes`.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()

@@ -24,7 +24,7 @@ pub(crate) struct ResumeNote(String);
 impl ResumeNote {
     pub(crate) fn of(source: &dyn CellSource, options: &WriteOptions) -> Result<ResumeNote> {
         let mut text = format!(
-            "{} cells {} tile_size {} chunks {} level {} sort {} {:?}\n",
+            "{} cells {} tile_size {} chunks {} level {} sort {} {:?} {}\n",
             env!("CARGO_PKG_VERSION"),
             source.n_cells(),
             options.tile_size,
@@ -32,6 +32,7 @@ impl ResumeNote {
             options.level,
             options.sort_genes,
             options.sort_genes_max_files,
+            options.source_choices,
         );
         for part in source.parts() {
             for file in files_of(&part.path) {

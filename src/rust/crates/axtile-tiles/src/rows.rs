@@ -10,7 +10,8 @@ use crate::source::{CellBlock, CellSource};
 /// The rows of `block`, whose first cell is cell `first` of `source`.
 ///
 /// # Errors
-/// `Error::Limit` naming cell and gene for a count that the format cannot hold.
+/// `Error::Limit` naming cell and gene for a count that the format cannot hold,
+/// `Error::Corrupt` for a gene that the source does not have.
 pub(crate) fn tile_rows(
     source: &dyn CellSource,
     first: u64,
@@ -28,7 +29,12 @@ pub(crate) fn tile_rows(
     for cell in 0..block.n_cells() {
         let (genes, counts) = block.cell(cell);
         for (&gene, &count) in genes.iter().zip(counts) {
-            // Sources number genes below n_genes, which is at most 65,536.
+            if gene as usize >= n_genes {
+                let place = format!("cell {}", source.cell_label(first + cell as u64));
+                let problem = format!("gene number {gene} of {n_genes}");
+                return Err(Error::corrupt(source.path(), place, problem));
+            }
+            // There are at most 65,536 genes.
             let gene = gene as u16;
             let stored = stored_of_source.map_or(gene, |map| map.get(gene));
             sorter.add(stored, count);

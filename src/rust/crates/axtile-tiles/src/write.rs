@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use crate::dataset::tile_path;
 use crate::gene_map::{CellSorter, GeneMap};
-use crate::manifest::{MANIFEST_FILE, Manifest};
+use crate::manifest::{Manifest, is_dataset};
 use crate::obs::{ObsSection, ObsWriter};
 use crate::resume::ResumeNote;
 use crate::rows::tile_rows;
@@ -45,6 +45,9 @@ pub struct WriteOptions {
     pub sort_genes_max_files: Option<usize>,
     /// Tiles an obs shard.
     pub obs_tiles_per_file: u32,
+    /// All that was chosen about the source, as text: a write is resumed only
+    /// where this is the same.
+    pub source_choices: String,
     /// Replace an earlier dataset of that name.
     pub overwrite: bool,
     /// Go on with what an unfinished attempt left, and leave it if this fails.
@@ -87,7 +90,6 @@ pub fn write_dataset(
         overwrite: options.overwrite,
         resume: options.resume,
     };
-    let is_dataset = |path: &Path| path.join(MANIFEST_FILE).is_file();
     let staged = StagedFolder::create(target, mode, is_dataset)?;
     let note = ResumeNote::of(source, options)?;
     if !(options.resume && note.is_in(staged.path())) {
@@ -96,6 +98,9 @@ pub fn write_dataset(
 
     let tiles = tile_ranges(source.n_cells(), options.tile_size);
     let scratch = staged.path().join("scratch");
+    if scratch.exists() {
+        fs::remove_dir_all(&scratch).map_err(Error::io("remove", &scratch))?;
+    }
     make_folder(&scratch)?;
     make_folder(&staged.path().join("tiles"))?;
     let mut cuts: Vec<u64> = tiles.iter().map(|cells| cells.start).collect();
@@ -236,17 +241,14 @@ impl Writer<'_> {
             self.watch.advance(self.source.n_cells());
             return Ok(Some(order));
         }
-        let is_chosen = |cell: u64| {
-            sort_parts
-                .iter()
-                .filter_map(|&part| parts.get(part))
-                .any(|part| part.cells.contains(&cell))
-        };
-        let is_wanted = |cells: &Range<u64>| {
-            sort_parts
-                .iter()
-                .filter_map(|&part| parts.get(part))
-                .any(|part| part.cells.start < cells.end && cells.start < part.cells.end)
+        let chosen = || sort_parts.iter().filter_map(|&part| parts.get(part));
+        let is_chosen = |cell: u64| chosen().any(|part| part.cells.contains(&cell));
+        let overlap = |part: &SourcePart, cells: &Range<u64>| {
+            let (start, end) = (
+                part.cells.start.max(cells.start),
+                part.cells.end.min(cells.end),
+            );
+            end.saturating_sub(start)
         };
         let n_genes = self.source.genes().len();
         let totals = self
@@ -256,9 +258,10 @@ impl Writer<'_> {
             .map(|(tile, cells)| {
                 self.watch.check()?;
                 let mut totals = vec![0.0; n_genes];
-                if is_wanted(cells) {
+                let n_chosen: u64 = chosen().map(|part| overlap(part, cells)).sum();
+                if n_chosen > 0 {
                     let mut block = self.source.counts(cells.clone())?;
-                    if is_chosen(cells.start) && is_chosen(cells.end - 1) {
+                    if n_chosen == cells.end - cells.start {
                         add_totals(&mut totals, &block, self.source.path())?;
                         self.keep(tile, block);
                     } else {
@@ -366,7 +369,7 @@ impl Writer<'_> {
             .par_iter()
             .map(|cells| {
                 self.watch.check()?;
-                Ok(encode_chunk(rows, cells.clone(), self.options.level))
+                encode_chunk(rows, cells.clone(), self.options.level)
             })
             .collect::<Result<Vec<_>>>()?;
         Ok(assemble(rows, n_genes, &chunks, &frames))

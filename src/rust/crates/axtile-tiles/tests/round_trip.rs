@@ -102,6 +102,7 @@ fn options(tile_size: u64, n_threads: usize) -> WriteOptions {
         sort_genes: true,
         sort_genes_max_files: Some(10),
         obs_tiles_per_file: 2,
+        source_choices: String::new(),
         overwrite: true,
         resume: false,
         n_threads,

@@ -59,10 +59,10 @@ impl Decoder {
         kernels::widen_planes(low, high, counts);
         let (low, high) = self.gaps[..2 * n].split_at(n);
         for (cell, range) in cell_ranges(tile, idx) {
-            let narrow = room(&mut self.cell_genes, range.len());
+            let narrow = room(&mut self.cell_genes, range.len(), idx)?;
             let sums = kernels::sum_planes(&low[range.clone()], &high[range.clone()], narrow);
             check_sums(sums, tile, idx, cell)?;
-            kernels::widen_genes(narrow, &mut genes[range]);
+            kernels::widen(narrow, &mut genes[range]);
         }
         Ok(())
     }
@@ -86,11 +86,11 @@ impl Decoder {
         let (gaps_low, gaps_high) = self.gaps[..2 * n].split_at(n);
         let (low, high) = self.counts[..2 * n].split_at(n);
         for (cell, range) in cell_ranges(tile, idx) {
-            let genes = room(&mut self.cell_genes, range.len());
+            let genes = room(&mut self.cell_genes, range.len(), idx)?;
             let sums =
                 kernels::sum_planes(&gaps_low[range.clone()], &gaps_high[range.clone()], genes);
             check_sums(sums, tile, idx, cell)?;
-            let counts = room(&mut self.cell_counts, range.len());
+            let counts = room(&mut self.cell_counts, range.len(), idx)?;
             kernels::merge_planes(&low[range.clone()], &high[range.clone()], counts);
             each(range, genes, counts);
         }
@@ -117,7 +117,7 @@ impl Decoder {
             };
             let written = self
                 .context
-                .decompress(room(buffer, 2 * n), tile.stream(range))
+                .decompress(room(buffer, 2 * n, idx)?, tile.stream(range))
                 .map_err(|code| wrong(zstd_safe::get_error_name(code).into()))?;
             if written != 2 * n {
                 return Err(wrong(format!("{written} bytes, expected {}", 2 * n)));
@@ -135,11 +135,17 @@ impl Decoder {
 }
 
 /// The first `len` elements of a buffer that grows as needed.
-fn room<T: Copy + Default>(buffer: &mut Vec<T>, len: usize) -> &mut [T] {
-    if buffer.len() < len {
+fn room<T: Copy + Default>(buffer: &mut Vec<T>, len: usize, idx: usize) -> TileResult<&mut [T]> {
+    if let Some(more) = len.checked_sub(buffer.len()) {
+        buffer
+            .try_reserve_exact(more)
+            .map_err(|_| TileError::Memory {
+                place: format!("chunk {idx}"),
+                n_bytes: len.saturating_mul(size_of::<T>()),
+            })?;
         buffer.resize(len, T::default());
     }
-    &mut buffer[..len]
+    Ok(&mut buffer[..len])
 }
 
 /// The cells of a chunk with their nonzeros counted from the chunk's first.

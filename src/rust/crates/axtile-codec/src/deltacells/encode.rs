@@ -80,9 +80,12 @@ pub fn cut_chunks(starts: &[usize], n_chunks: usize) -> Vec<Range<usize>> {
 /// Compresses the cells `cells` of `rows` at a zstd level that
 /// [`check_level`] accepted.
 ///
+/// # Errors
+/// `Error::Limit` if zstd gets no memory.
+///
 /// # Panics
-/// If there are no such cells, or zstd runs out of memory.
-pub fn encode_chunk(rows: &CellRows, cells: Range<usize>, level: i32) -> ChunkFrames {
+/// If there are no such cells.
+pub fn encode_chunk(rows: &CellRows, cells: Range<usize>, level: i32) -> Result<ChunkFrames> {
     let nonzeros = rows.starts[cells.start]..rows.starts[cells.end];
     let counts = &rows.counts[nonzeros.clone()];
     let mut gaps = Vec::with_capacity(nonzeros.len());
@@ -94,13 +97,13 @@ pub fn encode_chunk(rows: &CellRows, cells: Range<usize>, level: i32) -> ChunkFr
                 .map(|&gene| gene - std::mem::replace(&mut previous, gene)),
         );
     }
-    ChunkFrames {
-        gaps: compress_planes(&gaps, level),
-        counts: compress_planes(counts, level),
-    }
+    Ok(ChunkFrames {
+        gaps: compress_planes(&gaps, level)?,
+        counts: compress_planes(counts, level)?,
+    })
 }
 
-fn compress_planes(numbers: &[u16], level: i32) -> Vec<u8> {
+fn compress_planes(numbers: &[u16], level: i32) -> Result<Vec<u8>> {
     let mut planes = Vec::with_capacity(2 * numbers.len());
     planes.extend(numbers.iter().map(|&number| number as u8));
     planes.extend(numbers.iter().map(|&number| (number >> 8) as u8));
@@ -109,9 +112,12 @@ fn compress_planes(numbers: &[u16], level: i32) -> Vec<u8> {
     context
         .set_parameter(CParameter::CompressionLevel(level))
         .and_then(|_| context.compress2(&mut frame, &planes))
-        .unwrap_or_else(|code| panic!("zstd: {}", zstd_safe::get_error_name(code)));
+        .map_err(|code| Error::Limit {
+            path: Default::default(),
+            problem: format!("zstd, level {level}: {}", zstd_safe::get_error_name(code)),
+        })?;
     frame.shrink_to_fit();
-    frame
+    Ok(frame)
 }
 
 /// Puts a tile together from its chunks, as cut by [`cut_chunks`] and

@@ -9,5 +9,5 @@ mod sums;
 #[allow(unsafe_code)]
 mod sums_x86;
 
-pub use planes::{Count, has_zero, merge_planes, widen_genes, widen_planes};
+pub use planes::{Count, has_zero, merge_planes, widen, widen_planes};
 pub use sums::{PlaneSums, sum_planes};

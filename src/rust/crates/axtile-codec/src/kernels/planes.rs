@@ -102,9 +102,9 @@ vectorised! {
 
 vectorised! {
     /// 16-bit numbers, widened. Both are equally long.
-    pub fn widen_genes<C: Count>(genes: &[u16], out: &mut [C]) {
-        for (&gene, out) in genes.iter().zip(out) {
-            *out = C::from_u16(gene);
+    pub fn widen<C: Count>(numbers: &[u16], out: &mut [C]) {
+        for (&number, out) in numbers.iter().zip(out) {
+            *out = C::from_u16(number);
         }
     }
 }
