@@ -1,6 +1,8 @@
 # Progress bars. The Rust library calls a function with the work done so far;
 # before that, a negative number tells how much there is in all.
 
+# It goes on for TRUE, stops the work for FALSE, and calls no more otherwise.
+
 # NULL if no bar is wanted. The bar ends with the function whose frame `env` is.
 progress_reporter <- function(label, total, progress, env = parent.frame()) {
     if (!progress) {
@@ -16,12 +18,19 @@ progress_reporter <- function(label, total, progress, env = parent.frame()) {
     if (!is.null(total)) {
         start(total)
     }
-    function(done) {
+    show <- function(done) {
         if (done < 0) {
             start(-done)
         } else if (!is.null(id)) {
             cli::cli_progress_update(set = done, id = id, .envir = env)
         }
-        invisible()
+        TRUE
+    }
+    function(done) {
+        tryCatch(
+            show(done),
+            interrupt = function(e) FALSE,
+            error = function(e) NULL
+        )
     }
 }

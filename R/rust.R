@@ -8,19 +8,10 @@ rust <- function(result, call = rlang::caller_env()) {
         return(result)
     }
     if (identical(result$kind, "interrupt")) {
-        signal_interrupt()
+        rlang::interrupt()
     }
     axtile_abort(
         result$kind, result$message,
         path = result$path, place = result$place, call = call
     )
-}
-
-signal_interrupt <- function() {
-    condition <- structure(
-        class = c("interrupt", "condition"),
-        list(message = "interrupted", call = NULL)
-    )
-    signalCondition(condition)
-    rlang::interrupt()
 }

@@ -19,6 +19,9 @@ synthetic_counts <- function(n_cells, n_genes, detected = n_genes / 10,
                              seed = 1) {
     n_cells <- check_count(n_cells, max = .Machine$integer.max)
     n_genes <- check_count(n_genes, max = 65536)
+    if (!is.numeric(detected) || length(detected) != 1L || !is.finite(detected)) {
+        abort_argument("detected", "a number", detected, rlang::current_env())
+    }
     with_seed(check_count(seed, min = 0, max = 2^31 - 1), {
         weight <- (sample.int(n_genes) + 10)^-0.9
         weight <- weight / sum(weight)
@@ -41,16 +44,19 @@ synthetic_counts <- function(n_cells, n_genes, detected = n_genes / 10,
     )
 }
 
+# Runs `code` with the generators of R 4.2, whatever the session's are.
 with_seed <- function(seed, code) {
     env <- globalenv()
     old <- env[[".Random.seed"]]
-    on.exit(
+    kinds <- RNGkind()
+    on.exit({
+        do.call(RNGkind, as.list(kinds))
         if (is.null(old)) {
             rm(".Random.seed", envir = env)
         } else {
             assign(".Random.seed", old, envir = env)
         }
-    )
-    set.seed(seed)
+    })
+    set.seed(seed, "Mersenne-Twister", "Inversion", "Rejection")
     code
 }

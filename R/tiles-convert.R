@@ -4,6 +4,10 @@
 #' Matrix Market folders or files in a stream: memory is bounded by a few tiles
 #' a thread, whatever the size of the files.
 #'
+#' The files must not change meanwhile. Counts that are not stored cell by cell
+#' (h5ad in CSC, Matrix Market) are sorted on disk beside the target, which takes
+#' 12 bytes a nonzero for the time of the conversion.
+#'
 #' Counts must be whole numbers from 0 on. Anything else is an error that names
 #' cell and gene; nothing is rounded or clipped.
 #'
@@ -13,7 +17,7 @@
 #' @param path The folder to make.
 #' @param ... Must be empty.
 #' @param layer For h5ad files: `"X"`, `"raw"` (raw/X with its own genes), or
-#'   the name of a layer.
+#'   the name of a layer (`"layers/X"` for one that is called like these).
 #' @param join For several files: `"exact"` if they must have the same genes in
 #'   the same order, `"union"` or `"intersection"` to match genes by name.
 #' @param gene_names For 10x Genomics files: name genes by `"symbol"` or

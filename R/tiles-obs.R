@@ -88,7 +88,10 @@ obs_columns <- function(x) {
 
 obs_fields <- function(x, call) {
     fields <- rust(rs_tiles_obs_fields(handle(x)), call = call)
-    as.data.frame(fields)
+    data.frame(
+        name = fields$name, type = fields$type_name,
+        localized = fields$localized
+    )
 }
 
 warn_text <- function(values, call) {

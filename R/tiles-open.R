@@ -52,15 +52,29 @@ open_dataset <- function(
 ) {
     arguments <- list(
         path = path, identity = NULL, gene_order = gene_order,
-        cache_mb = cache_mb()
+        cache_mb = cache_mb(call)
     )
     info <- rust(rs_tiles_open(arguments), call = call)
     info$gene_order <- gene_order
     structure(info, class = "tile_dataset")
 }
 
-cache_mb <- function() {
-    as.double(axtile_option("cache_mb"))
+# Options are checked where they are used: a user may set anything.
+cache_mb <- function(call = rlang::caller_env()) {
+    mb <- axtile_option("cache_mb")
+    is_size <- is.numeric(mb) && length(mb) == 1L && !is.na(mb) && mb >= 0
+    if (!is_size) {
+        abort_argument("options(axtile.cache_mb)", "a size in MB", mb, call)
+    }
+    min(as.double(mb), 2^53)
+}
+
+cache_root <- function(call = rlang::caller_env()) {
+    dir <- axtile_option("cache_dir")
+    if (is.null(dir)) {
+        return(NULL)
+    }
+    check_path(dir, arg = "options(axtile.cache_dir)", call = call)
 }
 
 # What every call about an opened dataset tells the Rust library.
@@ -68,11 +82,11 @@ handle <- function(x, ..., threads = axtile_option("threads"),
                    call = rlang::caller_env()) {
     list(
         path = x$path, identity = x$identity, gene_order = x$gene_order,
-        cache_mb = cache_mb(),
+        cache_mb = cache_mb(call),
         threads = check_count(
             threads, arg = "threads", max = 1024, call = call
         ),
-        cache_root = axtile_option("cache_dir"),
+        cache_root = cache_root(call),
         ...
     )
 }
@@ -129,9 +143,12 @@ format.tile_dataset <- function(x, ...) {
             " %), ", number(round(x$nnz / x$n_cells)), " a cell"
         ),
         paste0(
-            "  ", format_bytes(x$tile_bytes), " of tiles: ",
-            format(8 * x$tile_bytes / x$nnz, digits = 3), " bits a nonzero, ",
-            format(ratio, digits = 3), " times smaller than a dgCMatrix"
+            "  ", format_bytes(x$tile_bytes), " of tiles",
+            if (x$nnz > 0) paste0(
+                ": ", format(8 * x$tile_bytes / x$nnz, digits = 3),
+                " bits a nonzero, ", format(ratio, digits = 3),
+                " times smaller than a dgCMatrix"
+            )
         ),
         if (!is.na(x$obs_bytes)) {
             paste0("  ", format_bytes(x$obs_bytes), " of obs")
@@ -166,7 +183,7 @@ format_bytes <- function(n) {
 #' @returns A list: `path`, `format`, `n_cells`, `n_genes`, `n_tiles`,
 #'   `tile_size` (cells), `nnz` (nonzero counts), `tile_bytes`, `obs_bytes`
 #'   (`NA` without obs), `level`, `n_chunks`, `has_gene_order`, `identity` (16
-#'   hex digits that change with the content), and `tiles`, a data frame with
+#'   hex digits that change with the manifest), and `tiles`, a data frame with
 #'   the cells, nonzeros and bytes of each tile.
 #' @inheritSection open_tiles Errors
 #' @family tiles

@@ -3,6 +3,7 @@
 #' @param x Counts, **genes x cells**: a [Matrix::dgCMatrix-class] or another
 #'   matrix class of the Matrix package, an ordinary matrix, a
 #'   `SummarizedExperiment`, a `SingleCellExperiment` or a `Seurat` object.
+#'   Genes without names become gene1, gene2, ...; cells may be without.
 #' @param path The folder to make.
 #' @param ... Must be empty.
 #' @param obs,var Data frames with annotations of cells and genes, row for
@@ -42,10 +43,9 @@ write_tiles <- function(x, path, ..., obs = NULL, var = NULL,
     arguments <- c(options, list(
         name = input$name,
         p = counts@p, i = counts@i, x = counts@x,
-        gene_names = enc2utf8(
-            rownames(counts) %||% default_names("gene", nrow(counts))
-        ),
-        cell_names = if (!is.null(colnames(counts))) enc2utf8(colnames(counts)),
+        gene_names = check_names(rownames(counts), "row") %||%
+            default_names("gene", nrow(counts)),
+        cell_names = check_names(colnames(counts), "column"),
         obs = check_columns(obs, ncol(counts), "obs"),
         var = check_columns(var, nrow(counts), "var"),
         progress = progress_reporter(
@@ -54,6 +54,20 @@ write_tiles <- function(x, path, ..., obs = NULL, var = NULL,
     ))
     rust(rs_tiles_write(arguments))
     open_dataset(path)
+}
+
+check_names <- function(x, what, call = rlang::caller_env()) {
+    if (is.null(x)) {
+        return(NULL)
+    }
+    arg <- paste(what, "names")
+    if (anyNA(x)) {
+        axtile_abort(
+            "argument", paste0("The ", arg, " of `x` hold NA."),
+            call = call
+        )
+    }
+    utf8(x, arg, call)
 }
 
 default_names <- function(prefix, n) {
@@ -93,8 +107,8 @@ check_columns <- function(x, n, arg, call = rlang::caller_env()) {
             "`", arg, "` has ", nrow(x), " rows, expected ", n, "."
         ), call = call)
     }
-    names <- enc2utf8(names(x))
-    if (anyDuplicated(names) || any(!nzchar(names))) {
+    names <- utf8(names(x), paste("names of", arg), call)
+    if (anyNA(names) || anyDuplicated(names) || any(!nzchar(names))) {
         axtile_abort("argument", paste0(
             "The columns of `", arg, "` must have names, all different."
         ), call = call)
@@ -107,10 +121,9 @@ check_columns <- function(x, n, arg, call = rlang::caller_env()) {
 
 plain_column <- function(column, name, arg, call) {
     if (is.factor(column)) {
-        levels(column) <- enc2utf8(levels(column))
         return(structure(
             as.integer(column),
-            levels = levels(column), class = class(column)
+            levels = utf8(levels(column), name, call), class = class(column)
         ))
     }
     is_plain <- is.null(dim(column)) && !is.object(column) &&
@@ -123,5 +136,5 @@ plain_column <- function(column, name, arg, call) {
         ), column = name, call = call)
     }
     column <- as.vector(column)
-    if (is.character(column)) enc2utf8(column) else column
+    if (is.character(column)) utf8(column, name, call) else column
 }

@@ -17,6 +17,19 @@ abort_argument <- function(arg, expected, x, call) {
     )
 }
 
+# Text as the Rust library takes it: UTF-8, and valid.
+utf8 <- function(x, arg, call) {
+    x <- enc2utf8(as.vector(x))
+    wrong <- which(!validUTF8(x))
+    if (length(wrong)) {
+        axtile_abort("argument", paste0(
+            "`", arg, "` holds text that is not valid in its encoding: ",
+            "element ", wrong[[1L]], "."
+        ), call = call)
+    }
+    x
+}
+
 check_string <- function(x, ..., null = FALSE, arg = rlang::caller_arg(x),
                          call = rlang::caller_env()) {
     if (null && is.null(x)) {
@@ -25,7 +38,7 @@ check_string <- function(x, ..., null = FALSE, arg = rlang::caller_arg(x),
     if (!is.character(x) || length(x) != 1L || is.na(x) || !nzchar(x)) {
         abort_argument(arg, "a single text", x, call)
     }
-    enc2utf8(as.vector(x))
+    utf8(x, arg, call)
 }
 
 check_path <- function(x, ..., arg = rlang::caller_arg(x),
@@ -63,7 +76,7 @@ check_strings <- function(x, ..., arg = rlang::caller_arg(x),
     if (!is.character(x) || anyNA(x)) {
         abort_argument(arg, "a character vector without NA", x, call)
     }
-    enc2utf8(as.vector(x))
+    utf8(x, arg, call)
 }
 
 check_tiles <- function(x, ..., arg = rlang::caller_arg(x),

@@ -30,7 +30,8 @@ impl Arguments {
             .map_or_else(|| Robj::from(()), |(_, value)| value)
     }
 
-    fn wrong(name: &str) -> Error {
+    /// An argument that R should not have let through.
+    pub fn wrong(name: &str) -> Error {
         Error::argument(format!("internal: argument '{name}' is of a wrong type"))
     }
 
@@ -122,7 +123,8 @@ impl Arguments {
         let path = self.path("path")?;
         let gene_order = match self.text("gene_order")?.as_str() {
             "stored" => GeneOrder::Stored,
-            _ => GeneOrder::Source,
+            "source" => GeneOrder::Source,
+            _ => return Err(Self::wrong("gene_order")),
         };
         let cache_bytes = (self.number("cache_mb")?.max(0.0) * 1e6) as usize;
         if self.is_null("identity") {

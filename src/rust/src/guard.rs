@@ -1,12 +1,14 @@
 //! Errors and panics become values that R raises as classed conditions.
 //!
 //! extendr would raise them itself, but its message goes through a format
-//! string: a `%` in a path can end R. And no jump of R's may cross Rust frames.
+//! string: a `%` in a path can end R. What may be large or run R code is kept
+//! from jumping across Rust frames (`r_api`); that R runs out of memory for
+//! a small vector is the case that is left.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use axtile_core::{Error, ErrorKind, Result};
+use axtile_core::{Error, Result};
 use extendr_api::prelude::*;
 
 /// The class by which R tells an error value from a result (`R/rust.R`).
@@ -22,12 +24,8 @@ pub fn guard(body: impl FnOnce() -> Result<Robj>) -> Robj {
 }
 
 fn error_value(error: &Error) -> Robj {
-    let kind = match error.kind() {
-        ErrorKind::Interrupted => "interrupt",
-        kind => kind.name(),
-    };
     let path = error.path().map(|path| path.to_string_lossy().into_owned());
-    value(kind, &error.to_string(), path, error.place())
+    value(error.kind().name(), &error.to_string(), path, error.place())
 }
 
 fn panic_value(panic: &(dyn Any + Send)) -> Robj {
@@ -41,11 +39,14 @@ fn panic_value(panic: &(dyn Any + Send)) -> Robj {
 }
 
 fn value(kind: &str, message: &str, path: Option<String>, place: Option<&str>) -> Robj {
+    // R's texts hold no zero byte.
+    let text = |text: &str| Robj::from(text.replace('\0', "\\0"));
+    let or_null = |value: Option<&str>| value.map_or_else(|| Robj::from(()), text);
     let list = list!(
         kind = kind,
-        message = message,
-        path = path.map_or_else(|| Robj::from(()), Robj::from),
-        place = place.map_or_else(|| Robj::from(()), Robj::from)
+        message = text(message),
+        path = or_null(path.as_deref()),
+        place = or_null(place)
     );
     let mut value = Robj::from(list);
     // Setting a class on a fresh list does not fail.

@@ -33,12 +33,30 @@ pub fn is_interrupt_pending() -> bool {
     unsafe { R_ToplevelExec(Some(check), std::ptr::null_mut()) == Rboolean::FALSE }
 }
 
-/// A fresh vector of R's and its memory.
-pub struct Fresh<T: 'static> {
-    /// The vector, protected as long as this lives.
-    pub robj: Robj,
-    /// Its elements. Not initialised: to be written before they are read.
-    pub elements: &'static mut [T],
+/// A fresh vector of R's that nobody else has yet.
+pub struct Fresh<T> {
+    robj: Robj,
+    data: *mut T,
+    n: usize,
+}
+
+impl<T> Fresh<T> {
+    /// Its elements: plain numbers, for which every content is valid. They hold
+    /// anything until they are written.
+    pub fn elements(&mut self) -> &mut [T] {
+        if self.n == 0 {
+            // R's pointer may be a made-up one then.
+            return &mut [];
+        }
+        // SAFETY: `data` points to the n elements of `robj`, which is protected
+        // while `self` lives and was given to nobody; T is i32 or f64.
+        unsafe { std::slice::from_raw_parts_mut(self.data, self.n) }
+    }
+
+    /// The vector, to be handed to R.
+    pub fn robj(&self) -> &Robj {
+        &self.robj
+    }
 }
 
 /// A fresh integer vector.
@@ -46,12 +64,11 @@ pub struct Fresh<T: 'static> {
 /// # Errors
 /// `Error::Limit` if R has no memory for it.
 pub fn fresh_integers(n: usize) -> Result<Fresh<i32>> {
-    let robj = allocate(SEXPTYPE::INTSXP, n, 4)?;
-    // SAFETY: `robj` is a new integer vector of n elements, which `Fresh` keeps
-    // alive; nobody else has it yet. The elements are plain numbers.
-    let elements = unsafe { std::slice::from_raw_parts_mut(INTEGER(robj.get()), n) };
-    advise_huge_pages(elements);
-    Ok(Fresh { robj, elements })
+    let robj = allocate(SEXPTYPE::INTSXP, n, size_of::<i32>())?;
+    // SAFETY: `robj` is an integer vector.
+    let data = unsafe { INTEGER(robj.get()) };
+    advise_huge_pages(data, n);
+    Ok(Fresh { robj, data, n })
 }
 
 /// A fresh double vector.
@@ -59,35 +76,35 @@ pub fn fresh_integers(n: usize) -> Result<Fresh<i32>> {
 /// # Errors
 /// `Error::Limit` if R has no memory for it.
 pub fn fresh_doubles(n: usize) -> Result<Fresh<f64>> {
-    let robj = allocate(SEXPTYPE::REALSXP, n, 8)?;
-    // SAFETY: as in `fresh_integers`.
-    let elements = unsafe { std::slice::from_raw_parts_mut(REAL(robj.get()), n) };
-    advise_huge_pages(elements);
-    Ok(Fresh { robj, elements })
+    let robj = allocate(SEXPTYPE::REALSXP, n, size_of::<f64>())?;
+    // SAFETY: `robj` is a double vector.
+    let data = unsafe { REAL(robj.get()) };
+    advise_huge_pages(data, n);
+    Ok(Fresh { robj, data, n })
 }
 
 /// Allocates inside R_ToplevelExec: R signals a lack of memory by a jump.
 fn allocate(kind: SEXPTYPE, n: usize, width: usize) -> Result<Robj> {
-    struct Request {
+    struct Vector {
         kind: SEXPTYPE,
         n: usize,
         vector: SEXP,
     }
     unsafe extern "C" fn run(data: *mut c_void) {
-        // SAFETY: `data` is the Request below.
+        // SAFETY: `data` is the Vector below.
         unsafe {
-            let request = &mut *data.cast::<Request>();
+            let request = &mut *data.cast::<Vector>();
             request.vector = Rf_allocVector(request.kind, request.n as _);
         }
     }
     // SAFETY: R_NilValue is set when R starts.
     let nothing = unsafe { R_NilValue };
-    let mut request = Request {
+    let mut request = Vector {
         kind,
         n,
         vector: nothing,
     };
-    // SAFETY: `run` gets its Request and has no Rust frame with a destructor
+    // SAFETY: `run` gets its Vector and has no Rust frame with a destructor
     // above R's. The vector is protected at once by from_sexp.
     let done = unsafe { R_ToplevelExec(Some(run), (&raw mut request).cast()) };
     if done == Rboolean::FALSE {
@@ -102,13 +119,13 @@ fn allocate(kind: SEXPTYPE, n: usize, width: usize) -> Result<Robj> {
 
 /// Asks for 2 MB pages: a fresh vector of R's is mapped page by page when it is
 /// first written, which costs more than decoding (`benchmarks/README.md`).
-fn advise_huge_pages<T>(elements: &mut [T]) {
+fn advise_huge_pages<T>(data: *mut T, n: usize) {
     #[cfg(target_os = "linux")]
     {
         use rustix::mm::{Advice, madvise};
         const HUGE: usize = 2 << 20;
-        let start = elements.as_mut_ptr() as usize;
-        let end = start + size_of_val(elements);
+        let start = data as usize;
+        let end = start + n * size_of::<T>();
         let (start, end) = (start.next_multiple_of(HUGE), end / HUGE * HUGE);
         if end > start {
             // SAFETY: the range lies inside the vector; the advice changes no
@@ -117,7 +134,7 @@ fn advise_huge_pages<T>(elements: &mut [T]) {
         }
     }
     #[cfg(not(target_os = "linux"))]
-    let _ = elements;
+    let _ = (data, n);
 }
 
 /// A dgCMatrix of the given slots, without R's check of every element, which
@@ -139,16 +156,44 @@ pub fn sparse_matrix(
         i32::try_from(n_columns).map_err(limit)?,
     ];
     let dim = Robj::from(dim.as_slice());
-    // SAFETY: on R's thread; the class is defined, since axtile imports Matrix;
-    // the object is protected while slots are set.
+    // SAFETY: the slots are protected by their Robj, which outlive the request;
+    // R_NilValue is set when R starts.
+    let mut request = unsafe {
+        Request {
+            slots: [starts.get(), rows.get(), values.get(), dim.get()],
+            object: R_NilValue,
+        }
+    };
+    // SAFETY: `make_object` gets its Request and has no Rust frame with
+    // a destructor above R's; the slots are protected by their Robj.
+    let done = unsafe { R_ToplevelExec(Some(make_object), (&raw mut request).cast()) };
+    if done == Rboolean::FALSE {
+        return Err(Error::argument(
+            "internal: R could not make a dgCMatrix; is the Matrix package loaded?",
+        ));
+    }
+    // SAFETY: an object of R's.
+    Ok(unsafe { Robj::from_sexp(request.object) })
+}
+
+struct Request {
+    slots: [SEXP; 4],
+    object: SEXP,
+}
+
+/// Makes a dgCMatrix of a [`Request`]'s slots. R's class must be defined: `R/`
+/// loads Matrix before every call that comes here.
+unsafe extern "C" fn make_object(data: *mut c_void) {
+    // SAFETY: `data` is a Request; on R's thread, inside R_ToplevelExec, which
+    // catches R's jumps; the object is protected while slots are set.
     unsafe {
+        let request = &mut *data.cast::<Request>();
         let class = Rf_protect(R_do_MAKE_CLASS(c"dgCMatrix".as_ptr()));
         let object = Rf_protect(R_do_new_object(class));
-        for (name, value) in [(c"p", starts), (c"i", rows), (c"x", values), (c"Dim", &dim)] {
-            R_do_slot_assign(object, Rf_install(name.as_ptr()), value.get());
+        for (name, value) in [c"p", c"i", c"x", c"Dim"].iter().zip(request.slots) {
+            R_do_slot_assign(object, Rf_install(name.as_ptr()), value);
         }
-        let object = Robj::from_sexp(object);
+        request.object = object;
         Rf_unprotect(2);
-        Ok(object)
     }
 }

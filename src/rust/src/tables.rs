@@ -31,7 +31,7 @@ pub fn to_r(table: &Table) -> Result<Robj> {
                 let is_missing = |row: usize| missing.as_ref().is_some_and(|rows| rows[row]);
                 integers(values, is_missing, *kind, || {
                     as_text.push(field.name.as_str())
-                })
+                })?
             }
             (Column::Real(values), _) => {
                 let na = f64::na();
@@ -48,7 +48,7 @@ pub fn to_r(table: &Table) -> Result<Robj> {
                 };
                 Robj::from(values.iter().enumerate().map(logical).collect::<Logicals>())
             }
-            (Column::Text(values), _) => texts(values.iter().map(Option::as_deref)),
+            (Column::Text(values), _) => texts(values.iter().map(Option::as_deref))?,
             _ => {
                 return Err(Error::argument(format!(
                     "column '{}' is not of the type it is said to be",
@@ -56,10 +56,12 @@ pub fn to_r(table: &Table) -> Result<Robj> {
                 )));
             }
         };
-        vectors.push((field.name.as_str(), vector));
+        vectors.push(vector);
     }
-    let mut list = Robj::from(List::from_pairs(vectors));
-    let attribute = Robj::from(as_text);
+    let mut list = Robj::from(List::from_values(vectors));
+    let names = texts(table.fields.iter().map(|field| Some(field.name.as_str())))?;
+    list.set_attrib("names", names).map_err(r_failed)?;
+    let attribute = texts(as_text.into_iter().map(Some))?;
     list.set_attrib("as_text", attribute).map_err(r_failed)?;
     Ok(list)
 }
@@ -89,7 +91,7 @@ fn integers(
     is_missing: impl Fn(usize) -> bool,
     kind: IntegerType,
     note_text: impl FnOnce(),
-) -> Robj {
+) -> Result<Robj> {
     let is_wide = matches!(kind, IntegerType::I64 | IntegerType::U64 | IntegerType::U32);
     let rows = values.enumerate();
     let known = rows.clone().filter(|&(row, _)| !is_missing(row));
@@ -104,7 +106,7 @@ fn integers(
     if is_wide || magnitudes.any(|magnitude| magnitude > i128::from(i32::MAX)) {
         let na = f64::na();
         let double = |(row, value)| if is_missing(row) { na } else { value as f64 };
-        return Robj::from(rows.map(double).collect::<Vec<f64>>());
+        return Ok(Robj::from(rows.map(double).collect::<Vec<f64>>()));
     }
     let integer = |(row, value)| {
         if is_missing(row) {
@@ -113,13 +115,13 @@ fn integers(
             value as i32
         }
     };
-    Robj::from(rows.map(integer).collect::<Vec<i32>>())
+    Ok(Robj::from(rows.map(integer).collect::<Vec<i32>>()))
 }
 
 fn factor(codes: &[i32], levels: &[String], ordered: bool) -> Result<Robj> {
     let code = |&code: &i32| if code < 0 { i32::MIN } else { code + 1 };
     let mut factor = Robj::from(codes.iter().map(code).collect::<Vec<i32>>());
-    let levels = texts(levels.iter().map(|level| Some(level.as_str())));
+    let levels = texts(levels.iter().map(|level| Some(level.as_str())))?;
     factor.set_attrib("levels", levels).map_err(r_failed)?;
     let class: &[&str] = if ordered {
         &["ordered", "factor"]
@@ -131,9 +133,17 @@ fn factor(codes: &[i32], levels: &[String], ordered: bool) -> Result<Robj> {
 }
 
 /// A character vector; `None` is NA.
-pub fn texts<'a>(values: impl ExactSizeIterator<Item = Option<&'a str>>) -> Robj {
-    let strings = values.map(|value| value.map_or_else(Rstr::na, Rstr::from));
-    Robj::from(strings.collect::<Strings>())
+///
+/// # Errors
+/// `Error::Argument` for a text with a zero byte, which R cannot hold.
+pub fn texts<'a>(values: impl ExactSizeIterator<Item = Option<&'a str>> + Clone) -> Result<Robj> {
+    if let Some(text) = values.clone().flatten().find(|text| text.contains('\0')) {
+        return Err(Error::argument(format!(
+            "the text {text:?} holds a zero byte, which no text in R can"
+        )));
+    }
+    let values = values.map(|value| value.unwrap_or(<&str>::na()));
+    Ok(Strings::from_values(values).into())
 }
 
 fn r_failed(problem: extendr_api::Error) -> Error {

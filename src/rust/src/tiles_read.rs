@@ -23,11 +23,16 @@ fn rs_tiles_open(arguments: Robj) -> Robj {
     guard(|| {
         let dataset = Arguments::new(&arguments)?.dataset()?;
         let manifest = dataset.manifest();
-        let n_bytes: u64 = manifest.tile_bytes.iter().sum();
-        let obs_bytes = manifest
-            .obs
-            .as_ref()
-            .map(|obs| obs.shard_bytes.iter().sum::<u64>());
+        let n_bytes = manifest
+            .tile_bytes
+            .iter()
+            .fold(0u64, |sum, &n| sum.saturating_add(n));
+        let obs_bytes = manifest.obs.as_ref().map(|obs| {
+            obs.shard_bytes
+                .iter()
+                .map(|&bytes| bytes as f64)
+                .sum::<f64>()
+        });
         let doubles = |values: &[u64]| values.iter().map(|&value| value as f64).collect::<Vec<_>>();
         Ok(list!(
             path = dataset.folder().to_string_lossy().into_owned(),
@@ -39,7 +44,7 @@ fn rs_tiles_open(arguments: Robj) -> Robj {
             tile_size = manifest.tile_size as f64,
             nnz = manifest.nnz() as f64,
             tile_bytes = n_bytes as f64,
-            obs_bytes = obs_bytes.map_or(f64::na(), |bytes| bytes as f64),
+            obs_bytes = obs_bytes.unwrap_or(f64::na()),
             level = manifest.zstd_level as i32,
             n_chunks = manifest.n_chunks as f64,
             has_gene_order = manifest.has_gene_order,
@@ -70,10 +75,7 @@ fn rs_tiles_close(path: Robj) -> Robj {
 fn rs_tiles_gene_names(arguments: Robj) -> Robj {
     guard(|| {
         let names = Arguments::new(&arguments)?.dataset()?.gene_names()?;
-        Ok(names.map_or_else(
-            || ().into(),
-            |names| tables::texts(names.iter().map(|name| Some(name.as_str()))),
-        ))
+        names_to_r(names.as_deref())
     })
 }
 
@@ -82,11 +84,8 @@ fn rs_tiles_gene_names(arguments: Robj) -> Robj {
 fn rs_tiles_var(arguments: Robj) -> Robj {
     guard(|| {
         let var = Arguments::new(&arguments)?.dataset()?.var()?;
-        let names = var.names.map_or_else(
-            || ().into(),
-            |names| tables::texts(names.iter().map(|name| Some(name.as_str()))),
-        );
-        let index_name = var.index_name.map_or_else(|| ().into(), Robj::from);
+        let names = names_to_r(var.names.as_deref())?;
+        let index_name = names_to_r(var.index_name.as_ref().map(std::slice::from_ref))?;
         let columns = tables::to_r(&var.table)?;
         Ok(list!(names = names, index_name = index_name, columns = columns).into())
     })
@@ -98,18 +97,19 @@ fn rs_tiles_tile(arguments: Robj) -> Robj {
     guard(|| {
         let arguments = Arguments::new(&arguments)?;
         let dataset = arguments.dataset()?;
-        let tile_idx = arguments.count("tile")?.checked_sub(1).unwrap_or(u64::MAX);
+        let tile_idx = arguments.count("tile")?.saturating_sub(1);
         let tile = dataset.open_tile(tile_idx as usize)?;
         let n_threads = arguments.n_threads()?;
         check_nnz(&dataset, tile.nnz())?;
         let starts = starts_to_r(tile.starts())?;
-        let rows = fresh_integers(tile.nnz())?;
-        let values = fresh_doubles(tile.nnz())?;
+        let mut rows = fresh_integers(tile.nnz())?;
+        let mut values = fresh_doubles(tile.nnz())?;
+        let (genes, counts) = (rows.elements(), values.elements());
         watched(&arguments.get("progress"), |watch| {
-            dataset.read_tile_into(&tile, rows.elements, values.elements, n_threads, watch)
+            dataset.read_tile_into(&tile, genes, counts, n_threads, watch)
         })?;
         let n_genes = dataset.manifest().n_genes;
-        sparse_matrix(&starts, &rows.robj, &values.robj, n_genes, tile.n_cells())
+        sparse_matrix(&starts, rows.robj(), values.robj(), n_genes, tile.n_cells())
     })
 }
 
@@ -140,15 +140,16 @@ fn rs_tiles_cells(arguments: Robj) -> Robj {
         })?;
         check_nnz(&dataset, gather.nnz())?;
         let starts = starts_to_r(gather.starts())?;
-        let rows = fresh_integers(gather.nnz())?;
-        let values = fresh_doubles(gather.nnz())?;
+        let mut rows = fresh_integers(gather.nnz())?;
+        let mut values = fresh_doubles(gather.nnz())?;
+        let (genes, counts) = (rows.elements(), values.elements());
         watched(&progress, |watch| {
-            gather.read_into(rows.elements, values.elements, n_threads, watch)
+            gather.read_into(genes, counts, n_threads, watch)
         })?;
         sparse_matrix(
             &starts,
-            &rows.robj,
-            &values.robj,
+            rows.robj(),
+            values.robj(),
             gather.n_genes(),
             cells.len(),
         )
@@ -168,13 +169,21 @@ fn check_nnz(dataset: &Dataset, nnz: usize) -> Result<()> {
     ))
 }
 
+/// Names, or NULL.
+fn names_to_r(names: Option<&[String]>) -> Result<Robj> {
+    match names {
+        Some(names) => tables::texts(names.iter().map(|name| Some(name.as_str()))),
+        None => Ok(().into()),
+    }
+}
+
 /// Slot p of a matrix with at most `MAX_NNZ` nonzeros.
 fn starts_to_r(starts: &[usize]) -> Result<Robj> {
-    let vector = fresh_integers(starts.len())?;
-    for (out, &start) in vector.elements.iter_mut().zip(starts) {
+    let mut vector = fresh_integers(starts.len())?;
+    for (out, &start) in vector.elements().iter_mut().zip(starts) {
         *out = start as i32;
     }
-    Ok(vector.robj)
+    Ok(vector.robj().clone())
 }
 
 // Names and types of the obs columns.
@@ -186,24 +195,15 @@ fn rs_tiles_obs_fields(arguments: Robj) -> Robj {
         let fields = dataset.obs_fields()?;
         let localized = dataset.localized_obs(arguments.cache_root()?.as_deref())?;
         let is_local = |field: &Field| localized.contains(&field.name);
-        Ok(List::from_pairs([
-            (
-                "name",
-                tables::texts(fields.iter().map(|field| Some(field.name.as_str()))),
-            ),
-            (
-                "type",
-                tables::texts(
-                    fields
-                        .iter()
-                        .map(|field| Some(tables::type_name(&field.kind))),
-                ),
-            ),
-            (
-                "localized",
-                fields.iter().map(is_local).collect::<Vec<bool>>().into(),
-            ),
-        ])
+        let names = fields.iter().map(|field| Some(field.name.as_str()));
+        let types = fields
+            .iter()
+            .map(|field| Some(tables::type_name(&field.kind)));
+        Ok(list!(
+            name = tables::texts(names)?,
+            type_name = tables::texts(types)?,
+            localized = fields.iter().map(is_local).collect::<Vec<bool>>()
+        )
         .into())
     })
 }
@@ -258,9 +258,9 @@ fn rs_tiles_verify(arguments: Robj) -> Robj {
             .map(|report| report.problem.as_ref().map(ToString::to_string))
             .collect();
         Ok(list!(
-            file = tables::texts(files),
+            file = tables::texts(files)?,
             ok = problems.iter().map(Option::is_none).collect::<Vec<bool>>(),
-            problem = tables::texts(problems.iter().map(Option::as_deref))
+            problem = tables::texts(problems.iter().map(Option::as_deref))?
         )
         .into())
     })

@@ -14,7 +14,7 @@ use crate::registry;
 use crate::tables;
 use crate::watch::watched;
 
-fn write_options(arguments: &Arguments) -> Result<WriteOptions> {
+fn write_options(arguments: &Arguments, source_choices: String) -> Result<WriteOptions> {
     let max_files = arguments.count("sort_genes_max_files")?;
     Ok(WriteOptions {
         tile_size: arguments.count("tile_size")?,
@@ -23,6 +23,7 @@ fn write_options(arguments: &Arguments) -> Result<WriteOptions> {
         sort_genes: arguments.flag("sort_genes")?,
         sort_genes_max_files: (max_files > 0).then_some(max_files as usize),
         obs_tiles_per_file: arguments.count("obs_tiles_per_file")? as u32,
+        source_choices,
         overwrite: arguments.flag("overwrite")?,
         resume: arguments.flag("resume")?,
         n_threads: arguments.n_threads()?,
@@ -31,8 +32,12 @@ fn write_options(arguments: &Arguments) -> Result<WriteOptions> {
 
 /// Writes what `source` holds; a progress function is first told the number of
 /// units to come, as a negative number.
-fn write(arguments: &Arguments, source: &mut dyn CellSource) -> Result<Robj> {
-    let options = write_options(arguments)?;
+fn write(
+    arguments: &Arguments,
+    source: &mut dyn CellSource,
+    source_choices: String,
+) -> Result<Robj> {
+    let options = write_options(arguments, source_choices)?;
     let target = arguments.path("target")?;
     // Some systems do not replace files that are mapped.
     registry::close(&target);
@@ -68,7 +73,7 @@ fn rs_tiles_write(arguments: Robj) -> Robj {
             obs: tables::from_r(&arguments.get("obs"))?,
         };
         source.check()?;
-        write(&arguments, &mut source)
+        write(&arguments, &mut source, String::new())
     })
 }
 
@@ -81,11 +86,13 @@ fn rs_tiles_convert(arguments: Robj) -> Robj {
             layer: match arguments.text("layer")?.as_str() {
                 "X" => Layer::X,
                 "raw" => Layer::Raw,
-                name => Layer::Named(name.to_owned()),
+                // The long form reaches layers of these two names.
+                name => Layer::Named(name.strip_prefix("layers/").unwrap_or(name).to_owned()),
             },
             gene_names: match arguments.text("gene_names")?.as_str() {
                 "id" => GeneNames::Id,
-                _ => GeneNames::Symbol,
+                "symbol" => GeneNames::Symbol,
+                _ => return Err(Arguments::wrong("gene_names")),
             },
             genome: match arguments.is_null("genome") {
                 true => None,
@@ -95,15 +102,18 @@ fn rs_tiles_convert(arguments: Robj) -> Robj {
             var_exclude: arguments.texts("var_exclude")?,
             orientation: match arguments.text("orientation")?.as_str() {
                 "cells_by_genes" => Orientation::CellsByGenes,
-                _ => Orientation::GenesByCells,
+                "genes_by_cells" => Orientation::GenesByCells,
+                _ => return Err(Arguments::wrong("orientation")),
             },
             spill_bytes: None,
         };
         let join = match arguments.text("join")?.as_str() {
             "union" => Join::Union,
             "intersection" => Join::Intersection,
-            _ => Join::Exact,
+            "exact" => Join::Exact,
+            _ => return Err(Arguments::wrong("join")),
         };
+        let choices = format!("{options:?} {join:?}");
         let paths: Vec<PathBuf> = arguments
             .texts("source")?
             .into_iter()
@@ -116,9 +126,9 @@ fn rs_tiles_convert(arguments: Robj) -> Robj {
         if sources.len() == 1
             && let Some(mut source) = sources.pop()
         {
-            return write(&arguments, source.as_mut());
+            return write(&arguments, source.as_mut(), choices);
         }
-        write(&arguments, &mut Combined::new(sources, join)?)
+        write(&arguments, &mut Combined::new(sources, join)?, choices)
     })
 }
 
@@ -132,7 +142,7 @@ fn rs_expand_paths(patterns: Robj) -> Robj {
             .iter()
             .map(|path| path.to_string_lossy().into_owned())
             .collect();
-        Ok(tables::texts(texts.iter().map(|path| Some(path.as_str()))))
+        tables::texts(texts.iter().map(|path| Some(path.as_str())))
     })
 }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
-use axtile_core::{Error, Result, Watch};
+use axtile_core::{Result, Watch};
 use extendr_api::prelude::*;
 
 use crate::r_api::is_interrupt_pending;
@@ -31,16 +31,18 @@ impl Watch for SharedWatch {
 
 /// Runs `work` on another thread until it ends; never returns before, so that
 /// memory of R's that it writes to stays valid. `progress` is NULL or an R
-/// function that takes the units done so far.
+/// function that takes the units done so far and returns TRUE; FALSE to
+/// interrupt the work; anything else, or an error, to be called no more.
 ///
 /// # Errors
-/// What `work` returns; `Error::Interrupted` if the user pressed Ctrl-C.
+/// What `work` returns: `Error::Interrupted` if the user pressed Ctrl-C and
+/// `work` stopped for it.
 pub fn watched<T: Send>(
     progress: &Robj,
     work: impl FnOnce(&dyn Watch) -> Result<T> + Send,
 ) -> Result<T> {
     let watch = SharedWatch::default();
-    let show = progress.as_function();
+    let mut show = progress.as_function();
     std::thread::scope(|scope| {
         let (finished, wait) = sync_channel::<()>(1);
         let watch = &watch;
@@ -53,19 +55,21 @@ pub fn watched<T: Send>(
             if !watch.is_interrupted() && is_interrupt_pending() {
                 watch.is_interrupted.store(true, Ordering::Relaxed);
             }
-            if let Some(show) = &show {
-                let done = watch.done.load(Ordering::Relaxed) as f64;
-                // A progress bar that fails is no reason to stop the work.
-                let _ = show.call(pairlist!(done));
+            let Some(function) = &show else { continue };
+            let done = watch.done.load(Ordering::Relaxed) as f64;
+            match function
+                .call(pairlist!(done))
+                .ok()
+                .and_then(|go_on| go_on.as_bool())
+            {
+                Some(true) => {}
+                Some(false) => watch.is_interrupted.store(true, Ordering::Relaxed),
+                None => show = None,
             }
         }
-        let result = match worker.join() {
+        match worker.join() {
             Ok(result) => result,
             Err(panic) => std::panic::resume_unwind(panic),
-        };
-        if watch.is_interrupted() {
-            return Err(Error::Interrupted);
         }
-        result
     })
 }

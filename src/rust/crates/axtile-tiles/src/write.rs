@@ -132,6 +132,9 @@ fn check(source: &dyn CellSource, options: &WriteOptions) -> Result<()> {
             "tile size, chunks and tiles per obs file must be at least 1",
         ));
     }
+    for gene in source.genes() {
+        check_text(gene, "the name of a gene", source.path())?;
+    }
     let n_genes = source.genes().len();
     if n_genes == 0 || n_genes > MAX_GENES {
         return Err(Error::limit(
@@ -391,8 +394,12 @@ impl Writer<'_> {
         for cells in &self.tiles {
             self.watch.check()?;
             let mut table: Table = self.source.obs(cells.clone())?;
+            check_texts(&table, self.source.path())?;
             if has_names {
                 let names = self.source.cell_names(cells.clone())?.unwrap_or_default();
+                names
+                    .iter()
+                    .try_for_each(|name| check_text(name, "a cell name", self.source.path()))?;
                 table
                     .columns
                     .push(Column::Text(names.into_iter().map(Some).collect()));
@@ -411,6 +418,7 @@ impl Writer<'_> {
     fn write_var(&self, order: Option<&[u32]>) -> Result<()> {
         let names = self.source.genes().to_vec();
         let mut table = self.source.var()?;
+        check_texts(&table, self.source.path())?;
         if table.columns.is_empty() {
             table.n_rows = names.len();
         }
@@ -448,6 +456,36 @@ impl Writer<'_> {
             "axtile": { "ordered": ordered },
         })
     }
+}
+
+/// Refuses texts that R could not hold.
+fn check_texts(table: &Table, path: &Path) -> Result<()> {
+    for (field, column) in table.fields.iter().zip(&table.columns) {
+        check_text(&field.name, "the name of a column", path)?;
+        let what = || format!("column '{}'", field.name);
+        if let Kind::Category { levels, .. } = &field.kind {
+            levels
+                .iter()
+                .try_for_each(|level| check_text(level, &what(), path))?;
+        }
+        if let Column::Text(values) = column {
+            values
+                .iter()
+                .flatten()
+                .try_for_each(|text| check_text(text, &what(), path))?;
+        }
+    }
+    Ok(())
+}
+
+fn check_text(text: &str, what: &str, path: &Path) -> Result<()> {
+    if text.contains('\0') {
+        return Err(Error::unsupported(
+            path,
+            format!("{what} holds a zero byte, which no text in R can"),
+        ));
+    }
+    Ok(())
 }
 
 /// Names of the obs columns whose levels are ordered: the one thing about
