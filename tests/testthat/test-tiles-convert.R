@@ -64,6 +64,37 @@ test_that("several inputs are put together in natural order", {
     )
 })
 
+test_that("names with a zero byte are refused", {
+    m <- small_counts()
+    folder <- write_10x(m, withr::local_tempdir())
+    barcodes <- file.path(folder, "barcodes.tsv")
+    bytes <- readBin(barcodes, "raw", 1e5)
+    writeBin(replace(bytes, 2, as.raw(0)), barcodes)
+    path <- temp_tiles()
+    expect_axtile_error(convert_tiles(folder, path), "unsupported", "zero byte")
+    expect_false(file.exists(path))
+})
+
+test_that("an unfinished conversion is not resumed with other choices", {
+    m <- small_counts()
+    folder <- write_10x(m, withr::local_tempdir(), names = toupper(rownames(m)))
+    path <- temp_tiles()
+    partial <- file.path(
+        dirname(path), paste0(".", basename(path), ".axtile-partial")
+    )
+    features <- file.path(folder, "features.tsv")
+    lines <- readLines(features)
+    # Unsupported names stop it after the first note was written.
+    writeLines(sub("GENE9\t", "GENE\u20289\t", lines), features)
+    expect_error(convert_tiles(folder, path, resume = TRUE))
+    expect_true(dir.exists(partial))
+    writeLines(lines, features)
+    expect_error(convert_tiles(folder, path, resume = TRUE, level = 30))
+    ds <- convert_tiles(folder, path, resume = TRUE, gene_names = "id")
+    expect_same_matrix(read_cells(ds), m)
+    expect_false(dir.exists(partial))
+})
+
 test_that("what cannot be imported is refused", {
     path <- temp_tiles()
     folder <- withr::local_tempdir()

@@ -123,4 +123,37 @@ test_that("only datasets are overwritten, and only when asked", {
     writeLines("precious", file.path(folder, "a.txt"))
     expect_axtile_error(write_tiles(m, folder, overwrite = TRUE), "argument")
     expect_true(file.exists(file.path(folder, "a.txt")))
+    writeLines("{\"name\": \"an app\"}", file.path(folder, "manifest.json"))
+    expect_axtile_error(write_tiles(m, folder, overwrite = TRUE), "argument")
+    expect_true(file.exists(file.path(folder, "a.txt")))
+})
+
+test_that("text that is not valid in its encoding is refused", {
+    path <- temp_tiles()
+    m <- small_counts()
+    bad <- rawToChar(as.raw(c(0x63, 0xe9)))
+    Encoding(bad) <- "UTF-8"
+    latin <- "\xe9t\xe9"
+    Encoding(latin) <- "latin1"
+    frames <- list(
+        data.frame(a = rep(bad, 57)), data.frame(a = factor(rep(bad, 57))),
+        stats::setNames(data.frame(1:57), bad)
+    )
+    for (obs in frames) {
+        expect_axtile_error(
+            write_tiles(m, path, obs = obs), "argument", "valid"
+        )
+    }
+    named <- m
+    rownames(named)[4] <- bad
+    expect_axtile_error(write_tiles(named, path), "argument", "row names")
+    expect_axtile_error(write_tiles(m, bad), "argument", "path")
+    rownames(named)[4] <- latin
+    ds <- write_tiles(named, path, obs = data.frame(a = rep(latin, 57)))
+    expect_identical(rownames(read_tile(ds, 1))[4], "\u00e9t\u00e9")
+    expect_identical(read_obs(ds)$a[1], "\u00e9t\u00e9")
+    rownames(named)[4] <- "a\nb"
+    expect_axtile_error(
+        write_tiles(named, path, overwrite = TRUE), "argument", "line"
+    )
 })

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use axtile_core::{Error, Result, Unwatched, Watch};
 use axtile_table::{Column, Field, IntegerType, Kind, Table};
 use axtile_tiles::{
-    CellBlock, CellSource, Cells, Dataset, DecodedCache, GeneOrder, Selection, WriteOptions,
-    write_dataset,
+    CellBlock, CellSource, Cells, Dataset, DecodedCache, GeneOrder, Selection, SourcePart,
+    WriteOptions, write_dataset,
 };
 use proptest::prelude::*;
 
@@ -91,6 +91,56 @@ impl CellSource for Source {
             block.starts.push(block.genes.len());
         }
         Ok(block)
+    }
+}
+
+/// Three files of which only the first and last are to give the totals.
+struct Files(Source);
+
+impl CellSource for Files {
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    fn n_cells(&self) -> u64 {
+        self.0.n_cells()
+    }
+
+    fn parts(&self) -> Vec<SourcePart> {
+        (0..3)
+            .map(|file| SourcePart {
+                path: format!("file{file}").into(),
+                cells: file..file + 1,
+            })
+            .collect()
+    }
+
+    fn genes(&self) -> &[String] {
+        self.0.genes()
+    }
+
+    fn var(&self) -> Result<Table> {
+        self.0.var()
+    }
+
+    fn obs_fields(&self) -> &[Field] {
+        self.0.obs_fields()
+    }
+
+    fn obs(&self, cells: Range<u64>) -> Result<Table> {
+        self.0.obs(cells)
+    }
+
+    fn cell_names(&self, cells: Range<u64>) -> Result<Option<Vec<String>>> {
+        self.0.cell_names(cells)
+    }
+
+    fn prepare(&mut self, cuts: &[u64], scratch: &Path, watch: &dyn Watch) -> Result<()> {
+        self.0.prepare(cuts, scratch, watch)
+    }
+
+    fn counts(&self, cells: Range<u64>) -> Result<CellBlock> {
+        self.0.counts(cells)
     }
 }
 
@@ -248,6 +298,33 @@ fn stored_order_is_by_decreasing_totals() {
             .map(|(gene, &count)| (format!("g{gene}"), count))
             .collect();
         assert_eq!(renamed, expected);
+    }
+}
+
+#[test]
+fn totals_come_from_the_chosen_files_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.tiles");
+    let cells = vec![
+        BTreeMap::from([(2, 5)]),
+        BTreeMap::from([(0, 100)]),
+        BTreeMap::from([(1, 4)]),
+    ];
+    for tile_size in [1, 2, 3, 10] {
+        let mut files = Files(Source::new(3, cells.clone()));
+        let options = WriteOptions {
+            sort_genes_max_files: Some(2),
+            ..options(tile_size, 2)
+        };
+        write_dataset(&path, &mut files, &options, &Unwatched).unwrap();
+        let stored = open(&path, GeneOrder::Stored, 0);
+        assert_eq!(stored.gene_names().unwrap().unwrap(), ["g2", "g1", "g0"]);
+        let source = open(&path, GeneOrder::Source, 0);
+        let selection = Selection {
+            cells: &[0, 1, 2],
+            genes: None,
+        };
+        assert_eq!(gather(&source, selection, 1), cells);
     }
 }
 
