@@ -15,7 +15,7 @@ use crate::h5::{File, Group, Node, Scratch};
 use crate::matrix::{COUNT, Compressed, Dense, Labels};
 use crate::options::{ImportOptions, Layer};
 use crate::range::check_cells;
-use crate::spill::{DEFAULT_SPILL_BYTES, Spill, SpillWriter};
+use crate::spill::{DEFAULT_SPILL_BYTES, SortProgress, Spill, SpillWriter};
 
 /// How many counts of a matrix stored gene by gene are taken at a time.
 const STEP: u64 = 1 << 20;
@@ -196,6 +196,13 @@ impl CellSource for H5ad {
         self.obs.names(cells).map(Some)
     }
 
+    fn prepare_work(&self) -> u64 {
+        match &self.matrix {
+            Matrix::Cells(_) | Matrix::Dense(_) => 0,
+            Matrix::Genes { .. } => self.n_cells(),
+        }
+    }
+
     fn prepare(&mut self, cuts: &[u64], scratch: &Path, watch: &dyn Watch) -> Result<()> {
         let sorted = match &self.matrix {
             Matrix::Cells(_) | Matrix::Dense(_) => return Ok(()),
@@ -244,9 +251,9 @@ fn sort_by_cell(
             .partition_point(|&start| start <= entry)
             .saturating_sub(1)
     };
+    let mut progress = SortProgress::new(watch, cuts.last().copied().unwrap_or(0), end);
     let mut entry = 0;
     while entry < end {
-        watch.check()?;
         let step = entry..end.min(entry + STEP);
         let cells = matrix.indices(step.clone(), &mut buffers)?;
         let counts = matrix.values(step.clone(), &mut buffers, |bad, value| {
@@ -261,6 +268,7 @@ fn sort_by_cell(
             writer.push(u64::from(cell), gene as u32, count)?;
         }
         entry = step.end;
+        progress.reach(entry)?;
     }
     writer.finish()
 }

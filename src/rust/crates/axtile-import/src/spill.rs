@@ -11,7 +11,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use axtile_core::{Error, Result};
+use axtile_core::{Error, Result, Watch};
 use axtile_tiles::CellBlock;
 
 /// Memory for the buffers of all buckets, unless the options say otherwise.
@@ -38,6 +38,35 @@ pub(crate) struct Spill {
     path: PathBuf,
     cuts: Vec<u64>,
     pieces: Vec<Vec<Piece>>,
+}
+
+/// Reports how far sorting is, as a share of the cells: the unit that the whole
+/// work is told in.
+pub(crate) struct SortProgress<'a> {
+    watch: &'a dyn Watch,
+    n_cells: u64,
+    n_entries: u64,
+    reported: u64,
+}
+
+impl<'a> SortProgress<'a> {
+    pub(crate) fn new(watch: &'a dyn Watch, n_cells: u64, n_entries: u64) -> SortProgress<'a> {
+        SortProgress {
+            watch,
+            n_cells,
+            n_entries: n_entries.max(1),
+            reported: 0,
+        }
+    }
+
+    /// So many entries are sorted. To be called every few hundred thousand.
+    pub(crate) fn reach(&mut self, entries: u64) -> Result<()> {
+        let share = entries.min(self.n_entries) as f64 / self.n_entries as f64;
+        let cells = (share * self.n_cells as f64) as u64;
+        self.watch.advance(cells.saturating_sub(self.reported));
+        self.reported = self.reported.max(cells);
+        self.watch.check()
+    }
 }
 
 struct Piece {

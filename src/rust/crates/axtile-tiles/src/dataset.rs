@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use axtile_codec::deltacells::Tile;
 use axtile_core::{Error, Result};
@@ -35,6 +35,7 @@ pub struct Dataset {
     tile_ends: Vec<u64>,
     order: OnceLock<Option<Reordering>>,
     pub(crate) obs_reader: OnceLock<ObsReader>,
+    tiles: RecentTiles,
     pub(crate) decoded: Arc<DecodedCache>,
     /// Tells this dataset's chunks in `decoded` from others'.
     pub(crate) serial: u64,
@@ -100,6 +101,7 @@ impl Dataset {
             tile_ends,
             order: OnceLock::new(),
             obs_reader: OnceLock::new(),
+            tiles: RecentTiles::default(),
             decoded,
             serial: OPENED.fetch_add(1, Ordering::Relaxed),
         })
@@ -149,13 +151,27 @@ impl Dataset {
             .unwrap_or(0)
     }
 
-    /// Maps and checks tile `idx`: header, checksum, structure, and that it is
-    /// the tile that the manifest speaks of.
+    /// Tile `idx`, mapped and checked: header, checksum, structure, and that it
+    /// is the tile that the manifest speaks of. The tiles used last stay open;
+    /// they are checked again only if their file is another one by now.
     ///
     /// # Errors
     /// `Error::Range` if there is no such tile, `Error::Io`, `Error::Version`
     /// or `Error::Corrupt` if its file is missing or wrong.
-    pub fn open_tile(&self, idx: usize) -> Result<OpenTile> {
+    pub fn open_tile(&self, idx: usize) -> Result<Arc<OpenTile>> {
+        let open = self.tiles.get(idx);
+        if let Some(tile) = open
+            && FileIdentity::read(tile.path())? == tile.tile.owner().identity()
+        {
+            return Ok(tile);
+        }
+        let tile = Arc::new(self.check_tile(idx)?);
+        self.tiles.put(idx, Arc::clone(&tile));
+        Ok(tile)
+    }
+
+    /// As [`Dataset::open_tile`], but always from the file.
+    pub(crate) fn check_tile(&self, idx: usize) -> Result<OpenTile> {
         let manifest = &self.manifest;
         let (Some(&n_cells), Some(&nnz), Some(&n_bytes)) = (
             manifest.tile_cells.get(idx),
@@ -254,6 +270,33 @@ impl Dataset {
             _ => None,
         };
         Ok(self.order.get_or_init(|| order).as_ref())
+    }
+}
+
+/// The open tiles used last.
+#[derive(Debug, Default)]
+struct RecentTiles(Mutex<Vec<(usize, Arc<OpenTile>)>>);
+
+impl RecentTiles {
+    /// A tile takes a map and 8 bytes a cell.
+    const MAX: usize = 256;
+
+    fn get(&self, idx: usize) -> Option<Arc<OpenTile>> {
+        let mut tiles = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = tiles.iter().position(|(other, _)| *other == idx)?;
+        let entry = tiles.remove(at);
+        let tile = Arc::clone(&entry.1);
+        tiles.push(entry);
+        Some(tile)
+    }
+
+    fn put(&self, idx: usize, tile: Arc<OpenTile>) {
+        let mut tiles = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        tiles.retain(|(other, _)| *other != idx);
+        if tiles.len() == Self::MAX {
+            tiles.remove(0);
+        }
+        tiles.push((idx, tile));
     }
 }
 

@@ -5,7 +5,7 @@
 //! so that the counts go straight to their place. With some genes only the
 //! decoded chunks tell; what was picked is kept and copied once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use axtile_codec::deltacells::Decoder;
@@ -30,7 +30,7 @@ pub struct Selection<'a> {
 /// A selection whose output size is known.
 pub struct Gather<'a> {
     dataset: &'a Dataset,
-    tiles: BTreeMap<usize, OpenTile>,
+    tiles: BTreeMap<usize, Arc<OpenTile>>,
     tasks: Vec<ChunkCells>,
     starts: Vec<usize>,
     n_genes: usize,
@@ -68,18 +68,12 @@ impl Dataset {
         watch: &dyn Watch,
     ) -> Result<Gather<'_>> {
         self.check_selection(selection)?;
-        let mut tiles = BTreeMap::new();
+        let tiles = self.open_tiles(selection.cells, n_threads, watch)?;
         let mut wanted: BTreeMap<(usize, usize), Vec<(usize, usize)>> = BTreeMap::new();
         let mut starts = vec![0; selection.cells.len() + 1];
         for (place, &cell) in selection.cells.iter().enumerate() {
             let (tile_idx, in_tile) = self.tile_of(cell);
-            let tile = match tiles.entry(tile_idx) {
-                std::collections::btree_map::Entry::Occupied(entry) => entry.into_mut(),
-                std::collections::btree_map::Entry::Vacant(entry) => {
-                    watch.check()?;
-                    entry.insert(self.open_tile(tile_idx)?)
-                }
-            };
+            let tile = &tiles[&tile_idx];
             let chunks = tile.tile.chunks();
             let chunk = chunks.partition_point(|chunk| chunk.cells.end <= in_tile);
             let in_chunk = in_tile - chunks[chunk].cells.start;
@@ -112,6 +106,23 @@ impl Dataset {
             gather.starts[place] = gather.starts[place].saturating_add(before);
         }
         Ok(gather)
+    }
+
+    /// The tiles that hold one of the cells, by number.
+    fn open_tiles(
+        &self,
+        cells: &[u64],
+        n_threads: usize,
+        watch: &dyn Watch,
+    ) -> Result<BTreeMap<usize, Arc<OpenTile>>> {
+        let numbers: BTreeSet<usize> = cells.iter().map(|&cell| self.tile_of(cell).0).collect();
+        on_threads(n_threads, || {
+            let open = |&tile: &usize| {
+                watch.check()?;
+                Ok((tile, self.open_tile(tile)?))
+            };
+            numbers.par_iter().map(open).collect()
+        })
     }
 
     fn check_selection(&self, selection: Selection<'_>) -> Result<()> {

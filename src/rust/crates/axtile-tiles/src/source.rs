@@ -79,6 +79,11 @@ pub trait CellSource: Send + Sync {
     /// Names of a range of cells; `None` where the source has no names.
     fn cell_names(&self, cells: Range<u64>) -> Result<Option<Vec<String>>>;
 
+    /// How much of its work [`CellSource::prepare`] reports, in cells.
+    fn prepare_work(&self) -> u64 {
+        0
+    }
+
     /// Readies the source for [`CellSource::counts`] of exactly the ranges
     /// between neighbouring `cuts` (the first is 0, the last `n_cells`), one
     /// at a time and thread. A source that is not stored cell by cell sorts

@@ -66,7 +66,7 @@ impl Dataset {
     }
 
     fn verify_tile(&self, idx: usize, decoder: &mut Decoder) -> Result<()> {
-        let tile = self.open_tile(idx)?;
+        let tile = self.check_tile(idx)?;
         for chunk in 0..tile.tile.chunks().len() {
             decoder
                 .each_cell(&tile.tile, chunk, |_, _, _| ())

@@ -66,7 +66,7 @@ fn tile_ranges(n_cells: u64, tile_size: u64) -> Vec<Range<u64>> {
 /// How many cells the watch will hear of in all.
 pub fn work_of(source: &dyn CellSource, options: &WriteOptions) -> u64 {
     let passes = if options.sort_genes { 2 } else { 1 };
-    source.n_cells() * passes
+    source.prepare_work() + source.n_cells() * passes
 }
 
 /// Writes all cells of `source` to a new dataset at `target`.
@@ -105,7 +105,7 @@ pub fn write_dataset(
     make_folder(&staged.path().join("tiles"))?;
     let mut cuts: Vec<u64> = tiles.iter().map(|cells| cells.start).collect();
     cuts.push(source.n_cells());
-    source.prepare(&cuts, &scratch, &InterruptsOnly(watch))?;
+    source.prepare(&cuts, &scratch, watch)?;
 
     let writer = Writer {
         source,
@@ -162,18 +162,6 @@ fn check(source: &dyn CellSource, options: &WriteOptions) -> Result<()> {
         )));
     }
     Ok(())
-}
-
-/// Passes interrupts on, but no progress: preparing is not part of the work
-/// that [`work_of`] announces.
-struct InterruptsOnly<'a>(&'a dyn Watch);
-
-impl Watch for InterruptsOnly<'_> {
-    fn advance(&self, _done: u64) {}
-
-    fn is_interrupted(&self) -> bool {
-        self.0.is_interrupted()
-    }
 }
 
 /// A dataset in the making.

@@ -165,6 +165,11 @@ impl<B: Deref<Target = [u8]>> Tile<B> {
         })
     }
 
+    /// The owner of the bytes.
+    pub fn owner(&self) -> &B {
+        &self.bytes
+    }
+
     /// The header.
     pub fn header(&self) -> &TileHeader {
         &self.header

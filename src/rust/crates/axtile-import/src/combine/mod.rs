@@ -291,6 +291,13 @@ impl CellSource for Combined {
         Ok(Some(names))
     }
 
+    fn prepare_work(&self) -> u64 {
+        self.sources
+            .iter()
+            .map(|source| source.prepare_work())
+            .sum()
+    }
+
     fn prepare(&mut self, cuts: &[u64], scratch: &Path, watch: &dyn Watch) -> Result<()> {
         let bounds = self.starts.windows(2);
         for (source, bounds) in self.sources.iter_mut().zip(bounds) {

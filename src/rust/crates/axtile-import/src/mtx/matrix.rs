@@ -125,6 +125,11 @@ impl Entries {
         }))
     }
 
+    /// The number of entries that the file announces.
+    pub(super) fn n_entries(&self) -> u64 {
+        self.n_entries
+    }
+
     /// The number of the line that was read last.
     pub(super) fn line(&self) -> u64 {
         self.lines.number()

@@ -17,7 +17,7 @@ use crate::h5ad::gene_label;
 use crate::matrix::COUNT;
 use crate::options::{ImportOptions, Orientation};
 use crate::range::check_cells;
-use crate::spill::{DEFAULT_SPILL_BYTES, Spill, SpillWriter};
+use crate::spill::{DEFAULT_SPILL_BYTES, SortProgress, Spill, SpillWriter};
 use matrix::Entries;
 use tables::{Features, read_features, read_names};
 
@@ -230,9 +230,14 @@ impl CellSource for Mtx {
         }))
     }
 
+    fn prepare_work(&self) -> u64 {
+        self.n_cells
+    }
+
     fn prepare(&mut self, cuts: &[u64], scratch: &Path, watch: &dyn Watch) -> Result<()> {
         let mut writer = SpillWriter::create(cuts, scratch, self.spill_bytes)?;
         let mut entries = Entries::open(&self.matrix)?;
+        let mut progress = SortProgress::new(watch, self.n_cells, entries.n_entries());
         let mut n = 0u64;
         while let Some(entry) = entries.next()? {
             let (gene, cell) = match self.orientation {
@@ -256,9 +261,10 @@ impl CellSource for Mtx {
             }
             n += 1;
             if n.is_multiple_of(WATCH_STEP) {
-                watch.check()?;
+                progress.reach(n)?;
             }
         }
+        progress.reach(n)?;
         self.spill = Some(writer.finish()?);
         Ok(())
     }
