@@ -1,8 +1,11 @@
 //! What is wrong with bytes, before it is known which file they are from.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
+use arrow_schema::ArrowError;
 use axtile_core::Error;
+use parquet::errors::ParquetError;
 
 /// The result of parsing bytes.
 pub(crate) type Parsed<T> = Result<T, Damage>;
@@ -54,4 +57,36 @@ impl Damage {
             Error::corrupt(path, self.place, self.problem)
         }
     }
+}
+
+impl From<ParquetError> for Damage {
+    fn from(error: ParquetError) -> Damage {
+        match error {
+            ParquetError::NYI(problem) => Damage::unsupported(problem),
+            other => Damage::new(other.to_string()),
+        }
+    }
+}
+
+impl From<ArrowError> for Damage {
+    fn from(error: ArrowError) -> Damage {
+        Damage::new(error.to_string())
+    }
+}
+
+impl From<String> for Damage {
+    fn from(problem: String) -> Damage {
+        Damage::new(problem)
+    }
+}
+
+/// Runs the parquet and Arrow crates on bytes of a file. Both have asserts that
+/// damaged files reach; what they worked on is dropped, so that nothing
+/// half-done is seen after a panic.
+pub(crate) fn guarded<T>(parse: impl FnOnce() -> Parsed<T>) -> Parsed<T> {
+    catch_unwind(AssertUnwindSafe(parse)).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+        Err(Damage::new(text.unwrap_or("it cannot be parsed")))
+    })
 }

@@ -3,10 +3,12 @@
 #![forbid(unsafe_code)]
 
 mod damage;
-mod half;
 pub mod ipc;
 mod model;
+mod nullable;
 pub mod parquet;
 mod rows;
+mod stored;
 
 pub use model::{Column, Field, IntegerType, Kind, RealType, Table};
+pub use stored::Stored;

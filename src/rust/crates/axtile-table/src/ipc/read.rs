@@ -1,16 +1,24 @@
-//! Opening a file: all structure is checked once, values when they are taken.
+//! Opening a file: all structure is checked once, texts when they are taken.
 
-use std::ops::{Deref, Range};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use arrow_array::ArrayRef;
+use arrow_buffer::Buffer;
+use arrow_ipc::convert::try_fb_to_schema;
+use arrow_ipc::reader::{FileDecoder, read_footer_length};
+use arrow_ipc::{Block, Endianness, root_as_footer};
+use arrow_schema::{DataType, Schema};
 use axtile_core::Result;
 use axtile_store::Map;
+use bytes::Bytes;
 
-use super::flat::Table;
-use super::schema::read_only_column;
-use super::{CONTINUATION, HEADER_RECORD_BATCH, MAGIC};
-use crate::damage::{Damage, Parsed};
-use crate::parquet::Stored;
+use super::schema;
+use crate::damage::{Damage, Parsed, guarded};
+use crate::stored::Stored;
+
+/// What a file starts and ends with.
+const MAGIC: &[u8; 6] = b"ARROW1";
 
 /// A row of a record batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,47 +31,33 @@ pub struct Place {
 
 /// An open file of one column.
 #[derive(Debug)]
-pub struct IpcColumn<B = Map> {
+pub struct IpcColumn {
     pub(super) path: PathBuf,
-    pub(super) bytes: B,
     name: String,
     pub(super) stored: Stored,
-    pub(super) batches: Vec<Batch>,
+    /// Parts of the mapped file; text is in arrays of bytes.
+    pub(super) batches: Vec<ArrayRef>,
 }
 
-/// Where the values of a batch are in the file; all ranges lie in it and are as
-/// long as the rows need.
-#[derive(Clone, Debug)]
-pub(super) struct Batch {
-    pub(super) n_rows: usize,
-    /// Validity bits; `None` if nothing is missing.
-    pub(super) validity: Option<Range<usize>>,
-    /// Offsets of text, one more than rows; empty otherwise.
-    pub(super) offsets: Range<usize>,
-    pub(super) values: Range<usize>,
-}
-
-impl IpcColumn<Map> {
+impl IpcColumn {
     /// Opens a file.
     ///
     /// # Errors
     /// If the file cannot be mapped or is damaged.
     pub fn open(path: &Path) -> Result<IpcColumn> {
-        IpcColumn::parse(path, Map::open(path)?)
+        IpcColumn::parse(path, Bytes::from_owner(Map::open(path)?))
     }
-}
 
-impl<B: Deref<Target = [u8]>> IpcColumn<B> {
     /// Takes the bytes of a file; `path` is for messages.
     ///
     /// # Errors
     /// If the bytes are damaged, compressed, or hold more than a column.
-    pub fn parse(path: &Path, bytes: B) -> Result<IpcColumn<B>> {
-        let parsed = parse(&bytes).map_err(|damage| damage.in_file(path));
+    pub fn parse(path: &Path, bytes: impl Into<Bytes>) -> Result<IpcColumn> {
+        let file = Buffer::from(bytes.into());
+        let parsed = guarded(|| parse(&file)).map_err(|damage| damage.in_file(path));
         let (name, stored, batches) = parsed?;
         Ok(IpcColumn {
             path: path.to_owned(),
-            bytes,
             name,
             stored,
             batches,
@@ -82,114 +76,59 @@ impl<B: Deref<Target = [u8]>> IpcColumn<B> {
 
     /// The rows of each batch.
     pub fn batch_rows(&self) -> impl ExactSizeIterator<Item = u64> + '_ {
-        self.batches.iter().map(|batch| batch.n_rows as u64)
+        self.batches.iter().map(|batch| batch.len() as u64)
     }
 }
 
-fn parse(file: &[u8]) -> Parsed<(String, Stored, Vec<Batch>)> {
-    let in_footer = |damage: Damage| damage.within("the footer");
-    let not_arrow = || Damage::new("expected an Arrow IPC file").within("byte 0");
-    let body = file.strip_suffix(MAGIC).filter(|_| file.starts_with(MAGIC));
-    let (rest, len) = body
-        .and_then(|rest| rest.split_last_chunk::<4>())
-        .ok_or_else(not_arrow)?;
-    let len = usize::try_from(i32::from_le_bytes(*len)).ok();
-    let start = len.and_then(|len| rest.len().checked_sub(len));
-    let start = start.ok_or_else(|| in_footer(Damage::new("it is longer than the file")))?;
-    let (messages, footer) = rest.split_at_checked(start).unwrap_or((rest, &[]));
-    let footer = Table::root(footer).map_err(in_footer)?;
-
-    let schema = footer.table(1).map_err(in_footer)?;
-    let schema = schema.ok_or_else(|| in_footer(Damage::new("it has no schema")))?;
-    let (name, stored) = read_only_column(schema).map_err(in_footer)?;
-    // A Block: i64 offset, i32 length of the metadata, 4 bytes, i64 length.
-    let blocks = footer.vector(3, 24).map_err(in_footer)?;
-    let mut batches = Vec::new();
-    for i in 0..blocks.len {
-        let block = || {
-            Parsed::Ok((
-                blocks.i64(i, 24, 0)?,
-                blocks.i32(i, 24, 8)?,
-                blocks.i64(i, 24, 16)?,
-            ))
-        };
-        let batch = block().and_then(|block| parse_batch(messages, block, &stored));
-        batches.push(batch.map_err(|damage| damage.within(format!("batch {i}")))?);
+fn parse(file: &Buffer) -> Parsed<(String, Stored, Vec<ArrayRef>)> {
+    let in_footer = |problem: String| Damage::new(problem).within("the footer");
+    let (rest, end) = file
+        .strip_prefix(MAGIC)
+        .and_then(|rest| rest.split_last_chunk::<10>())
+        .ok_or_else(|| Damage::new("expected an Arrow IPC file").within("byte 0"))?;
+    let len = read_footer_length(*end)?;
+    let start = rest.len().checked_sub(len);
+    let start = start.ok_or_else(|| in_footer("it is longer than the file".to_owned()))?;
+    let footer = root_as_footer(rest.get(start..).unwrap_or(&[]));
+    let footer = footer.map_err(|error| in_footer(error.to_string()))?;
+    let no_schema = || in_footer("it has no schema".to_owned());
+    let schema = footer.schema().ok_or_else(no_schema)?;
+    if schema.endianness() != Endianness::Little {
+        return Err(Damage::unsupported("big-endian values").within("the footer"));
     }
-    Ok((name, stored, batches))
+    let schema = try_fb_to_schema(schema)?;
+    let [field] = &schema.fields()[..] else {
+        let n = schema.fields().len();
+        return Err(in_footer(format!("{n} columns, expected one")));
+    };
+    let stored = schema::stored(field.data_type());
+    if let Stored::Other(what) = &stored {
+        return Err(Damage::unsupported(format!("the type {what}")).within("the footer"));
+    }
+    // Whether text is UTF-8 is checked where it is taken: not all at once.
+    let field = match field.data_type() {
+        DataType::Utf8 => field.as_ref().clone().with_data_type(DataType::Binary),
+        _ => field.as_ref().clone(),
+    };
+    let name = field.name().clone();
+    let decoder = FileDecoder::new(Arc::new(Schema::new(vec![field])), footer.version());
+    let blocks = footer.recordBatches().into_iter().flatten();
+    let batches = blocks.enumerate().map(|(i, block)| {
+        parse_batch(&decoder, block, file).map_err(|damage| damage.within(format!("batch {i}")))
+    });
+    Ok((name, stored, batches.collect::<Parsed<_>>()?))
 }
 
-fn parse_batch(messages: &[u8], block: (i64, i32, i64), stored: &Stored) -> Parsed<Batch> {
-    let outside = || Damage::new("it is not inside the file");
-    let start = usize::try_from(block.0).map_err(|_| outside())?;
-    let metadata_len = usize::try_from(block.1).map_err(|_| outside())?;
-    let body_len = usize::try_from(block.2).map_err(|_| outside())?;
-    let body_start = start.checked_add(metadata_len).ok_or_else(outside)?;
-    let body_end = body_start.checked_add(body_len).ok_or_else(outside)?;
-    if body_end > messages.len() {
-        return Err(outside());
-    }
-    let message = messages.get(start..body_start).ok_or_else(outside)?;
-    // Files older than Arrow 0.15 have no continuation marker.
-    let message = message.strip_prefix(&CONTINUATION).unwrap_or(message);
-    let message = Table::root(message.get(4..).ok_or_else(outside)?)?;
-    if message.u8(1)? != HEADER_RECORD_BATCH {
-        return Err(Damage::new("expected a record batch"));
-    }
-    let batch = message.table(2)?;
-    let batch = batch.ok_or_else(|| Damage::new("an empty message"))?;
-    if batch.has(3)? {
-        return Err(Damage::unsupported("compressed buffers"));
-    }
-    let n_rows = usize::try_from(batch.i64(0)?).map_err(|_| Damage::new("negative rows"))?;
-    let nodes = batch.vector(1, 16)?;
-    if nodes.len != 1 || nodes.i64(0, 16, 0)? != n_rows as i64 {
-        return Err(Damage::new("expected one column of as many values as rows"));
-    }
-    let n_missing = nodes.i64(0, 16, 8)?;
-
-    let buffers = batch.vector(2, 16)?;
-    let n_buffers = if *stored == Stored::Text { 3 } else { 2 };
-    if buffers.len != n_buffers {
-        let problem = format!("{} buffers, expected {n_buffers}", buffers.len);
-        return Err(Damage::new(problem));
-    }
-    let buffer = |i: usize, needed: Option<usize>| -> Parsed<Range<usize>> {
-        let offset = usize::try_from(buffers.i64(i, 16, 0)?).map_err(|_| outside())?;
-        let len = usize::try_from(buffers.i64(i, 16, 8)?).map_err(|_| outside())?;
-        let is_inside = offset.checked_add(len).is_some_and(|end| end <= body_len);
-        if !is_inside || needed.is_none_or(|needed| len < needed) {
-            let problem =
-                format!("buffer {i}: {len} bytes at {offset} of {body_len}, for {n_rows} rows");
-            return Err(Damage::new(problem));
-        }
-        Ok(body_start + offset..body_start + offset + len)
+fn parse_batch(decoder: &FileDecoder, block: &Block, file: &Buffer) -> Parsed<ArrayRef> {
+    let range = || {
+        let start = usize::try_from(block.offset()).ok()?;
+        let head = usize::try_from(block.metaDataLength()).ok()?;
+        let body = usize::try_from(block.bodyLength()).ok()?;
+        let len = head.checked_add(body)?;
+        (start.checked_add(len)? <= file.len()).then_some((start, len))
     };
-    let (width, n_offsets) = match stored {
-        Stored::Bool => (None, 0),
-        Stored::Integer(width) => (Some(width.bytes()), 0),
-        Stored::Real(width) => (Some(width.bytes()), 0),
-        Stored::Text => (Some(0), n_rows.saturating_add(1)),
-        Stored::Other(what) => return Err(Damage::unsupported(format!("the type {what}"))),
-    };
-    let validity = match n_missing {
-        0 => None,
-        _ => Some(buffer(0, Some(n_rows.div_ceil(8)))?),
-    };
-    let offsets = match n_offsets {
-        0 => 0..0,
-        // Arrow lets the offsets of no rows be absent.
-        1 => buffer(1, Some(0))?,
-        n => buffer(1, n.checked_mul(4))?,
-    };
-    let needed = match width {
-        None => Some(n_rows.div_ceil(8)),
-        Some(width) => n_rows.checked_mul(width),
-    };
-    Ok(Batch {
-        n_rows,
-        validity,
-        offsets,
-        values: buffer(n_buffers - 1, needed)?,
-    })
+    let (start, len) = range().ok_or_else(|| Damage::new("it is not inside the file"))?;
+    let batch = decoder.read_record_batch(block, &file.slice_with_length(start, len))?;
+    let column = batch.and_then(|batch| batch.columns().first().cloned());
+    column.ok_or_else(|| Damage::new("expected a record batch"))
 }

@@ -1,63 +1,19 @@
 //! Taking values out of a mapped file.
 
-use std::ops::Deref;
-
+use arrow_array::types::{
+    ArrowPrimitiveType, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
+    Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+};
+use arrow_array::{Array, BinaryArray, BooleanArray, PrimitiveArray};
 use axtile_core::{Error, Result};
 
-use super::read::{Batch, IpcColumn, Place};
+use super::read::{IpcColumn, Place};
 use crate::damage::{Damage, Parsed};
-use crate::half::half_to_f64;
-use crate::model::{Column, IntegerType, Kind, RealType};
-use crate::parquet::Stored;
+use crate::model::{Column, IntegerType as I, Kind, RealType};
+use crate::nullable::Nullable;
+use crate::stored::{Stored, codes};
 
-/// A batch and its bytes.
-#[derive(Clone, Copy)]
-struct Bytes<'a> {
-    n_rows: usize,
-    validity: Option<&'a [u8]>,
-    offsets: &'a [[u8; 4]],
-    values: &'a [u8],
-}
-
-impl<'a> Bytes<'a> {
-    fn of(file: &'a [u8], batch: &Batch) -> Bytes<'a> {
-        let get = |range: &std::ops::Range<usize>| file.get(range.clone()).unwrap_or(&[]);
-        Bytes {
-            n_rows: batch.n_rows,
-            validity: batch.validity.as_ref().map(get),
-            offsets: get(&batch.offsets).as_chunks::<4>().0,
-            values: get(&batch.values),
-        }
-    }
-
-    fn is_missing(&self, row: usize) -> bool {
-        self.validity.is_some_and(|bits| !bit(bits, row))
-    }
-
-    fn word<const N: usize>(&self, row: usize) -> Option<[u8; N]> {
-        self.values.as_chunks::<N>().0.get(row).copied()
-    }
-
-    fn text(&self, row: usize) -> Parsed<&'a str> {
-        let offset = |i: usize| {
-            let offset = self.offsets.get(i).map(|word| i32::from_le_bytes(*word));
-            offset.and_then(|offset| usize::try_from(offset).ok())
-        };
-        let bytes = match (offset(row), offset(row + 1)) {
-            (Some(start), Some(end)) => self.values.get(start..end),
-            _ => None,
-        };
-        let bytes = bytes.ok_or_else(|| Damage::new("the offsets of a text are wrong"))?;
-        std::str::from_utf8(bytes).map_err(|_| Damage::new("a text that is no UTF-8"))
-    }
-}
-
-fn bit(bits: &[u8], at: usize) -> bool {
-    bits.get(at / 8)
-        .is_some_and(|byte| byte >> (at % 8) & 1 == 1)
-}
-
-impl<B: Deref<Target = [u8]>> IpcColumn<B> {
+impl IpcColumn {
     /// Takes the values at `places` as a column of `kind`, in their order and
     /// with repeats.
     ///
@@ -73,171 +29,114 @@ impl<B: Deref<Target = [u8]>> IpcColumn<B> {
     /// # Errors
     /// As [`IpcColumn::take`].
     pub fn read_batch(&self, kind: &Kind, batch: usize) -> Result<Column> {
-        let n_rows = self.batches.get(batch).map_or(0, |batch| batch.n_rows);
+        let n_rows = self.batches.get(batch).map_or(0, |batch| batch.len());
         self.column(kind, (0..n_rows).map(|row| Place { batch, row }))
     }
 
-    fn column(
-        &self,
-        kind: &Kind,
-        places: impl ExactSizeIterator<Item = Place> + Clone,
-    ) -> Result<Column> {
-        use IntegerType as I;
-        match (kind, &self.stored) {
-            (Kind::Category { levels, .. }, Stored::Integer(width)) => {
-                let n_levels = levels.len();
-                let code = move |code: i32| {
-                    if usize::try_from(code).is_ok_and(|code| code < n_levels) || code == -1 {
-                        Ok(code)
-                    } else {
-                        Err(Damage::new(format!("the code {code} of {n_levels} levels")))
-                    }
-                };
-                let codes = match width {
-                    I::I8 => self.present(places, |b, row| {
-                        code(i32::from(i8::from_le_bytes(value(b.word(row))?)))
-                    }),
-                    I::I16 => self.present(places, |b, row| {
-                        code(i32::from(i16::from_le_bytes(value(b.word(row))?)))
-                    }),
-                    I::I32 => self.present(places, |b, row| {
-                        code(i32::from_le_bytes(value(b.word(row))?))
-                    }),
-                    _ => return Err(self.wrong_type(kind)),
-                };
-                codes.map(Column::Category)
+    fn column(&self, kind: &Kind, places: impl ExactSizeIterator<Item = Place>) -> Result<Column> {
+        if !self.stored.holds(kind) {
+            let problem = format!("{}, expected {}", self.stored, kind.describe());
+            return Err(Error::corrupt(&self.path, "its type", problem));
+        }
+        let column = match &self.stored {
+            Stored::Integer(I::I8) => self.integers::<Int8Type>(places, i64::from),
+            Stored::Integer(I::I16) => self.integers::<Int16Type>(places, i64::from),
+            Stored::Integer(I::I32) => self.integers::<Int32Type>(places, i64::from),
+            Stored::Integer(I::I64) => self.integers::<Int64Type>(places, i64::from),
+            Stored::Integer(I::U8) => self.integers::<UInt8Type>(places, i64::from),
+            Stored::Integer(I::U16) => self.integers::<UInt16Type>(places, i64::from),
+            Stored::Integer(I::U32) => self.integers::<UInt32Type>(places, i64::from),
+            Stored::Integer(I::U64) => self.integers::<UInt64Type>(places, u64::cast_signed),
+            Stored::Real(RealType::F16) => self.reals::<Float16Type>(places, f64::from),
+            Stored::Real(RealType::F32) => self.reals::<Float32Type>(places, f64::from),
+            Stored::Real(RealType::F64) => self.reals::<Float64Type>(places, f64::from),
+            Stored::Bool => {
+                let mut column = Nullable::with_capacity(places.len());
+                self.each(places, |batch: &BooleanArray, row| {
+                    column.push(batch.is_valid(row).then(|| batch.value(row)));
+                    Ok(())
+                })?;
+                Ok(column.into())
             }
-            (Kind::Integer(wanted), Stored::Integer(width)) if wanted == width => {
-                let (values, missing) = match width {
-                    I::I8 => self.values(places, |w| i64::from(i8::from_le_bytes(w))),
-                    I::I16 => self.values(places, |w| i64::from(i16::from_le_bytes(w))),
-                    I::I32 => self.values(places, |w| i64::from(i32::from_le_bytes(w))),
-                    I::U8 => self.values(places, |w| i64::from(u8::from_le_bytes(w))),
-                    I::U16 => self.values(places, |w| i64::from(u16::from_le_bytes(w))),
-                    I::U32 => self.values(places, |w| i64::from(u32::from_le_bytes(w))),
-                    I::I64 | I::U64 => self.values(places, i64::from_le_bytes),
-                }?;
-                Ok(Column::Integer { values, missing })
+            Stored::Text | Stored::Other(_) => self.texts(places),
+        }?;
+        match (column, kind) {
+            (Column::Integer { values, missing }, Kind::Category { levels, .. }) => match missing {
+                None => codes(values, levels.len()),
+                Some(_) => Err("a code is null, expected -1 for missing".to_owned()),
             }
-            (Kind::Real(wanted), Stored::Real(width)) if wanted == width => {
-                let read = |b: Bytes, row: usize| {
-                    if b.is_missing(row) {
-                        return Ok(f64::NAN);
-                    }
-                    Ok(match width {
-                        RealType::F16 => half_to_f64(u16::from_le_bytes(value(b.word(row))?)),
-                        RealType::F32 => f64::from(f32::from_le_bytes(value(b.word(row))?)),
-                        RealType::F64 => f64::from_le_bytes(value(b.word(row))?),
-                    })
-                };
-                self.all(places, read).map(Column::Real)
-            }
-            (Kind::Bool, Stored::Bool) => {
-                let missing = self.missing(places.clone())?;
-                let read = |b: Bytes, row| Ok(!b.is_missing(row) && bit(b.values, row));
-                let values = self.all(places, read)?;
-                Ok(Column::Bool { values, missing })
-            }
-            (Kind::Text, Stored::Text) => {
-                let read = |b: Bytes, row| {
-                    if b.is_missing(row) {
-                        return Ok(None);
-                    }
-                    b.text(row).map(|text| Some(text.to_owned()))
-                };
-                self.all(places, read).map(Column::Text)
-            }
-            _ => Err(self.wrong_type(kind)),
+            .map(Column::Category)
+            .map_err(|problem| Error::corrupt(&self.path, "its codes", problem)),
+            (column, _) => Ok(column),
         }
     }
 
-    fn wrong_type(&self, kind: &Kind) -> Error {
-        let problem = format!("{}, expected {}", self.stored, kind.describe());
-        Error::corrupt(&self.path, "its type", problem)
-    }
-
-    /// Reads a value at each place.
-    fn all<T>(
+    fn integers<T: ArrowPrimitiveType>(
         &self,
         places: impl ExactSizeIterator<Item = Place>,
-        read: impl Fn(Bytes, usize) -> Parsed<T>,
-    ) -> Result<Vec<T>> {
+        widen: impl Fn(T::Native) -> i64,
+    ) -> Result<Column> {
+        let mut column = Nullable::with_capacity(places.len());
+        self.each(places, |batch: &PrimitiveArray<T>, row| {
+            column.push(batch.is_valid(row).then(|| widen(batch.value(row))));
+            Ok(())
+        })?;
+        Ok(column.into())
+    }
+
+    fn reals<T: ArrowPrimitiveType>(
+        &self,
+        places: impl ExactSizeIterator<Item = Place>,
+        widen: impl Fn(T::Native) -> f64,
+    ) -> Result<Column> {
         let mut values = Vec::with_capacity(places.len());
-        // Neighbouring places are often in one batch.
-        let mut current = None;
-        for place in places {
-            let bytes = match current {
-                Some((batch, bytes)) if batch == place.batch => bytes,
-                _ => {
-                    let batch = self
-                        .batches
-                        .get(place.batch)
-                        .ok_or_else(|| self.outside(place))?;
-                    let bytes = Bytes::of(&self.bytes, batch);
-                    current = Some((place.batch, bytes));
-                    bytes
-                }
-            };
-            if place.row >= bytes.n_rows {
-                return Err(self.outside(place));
-            }
-            let value = read(bytes, place.row).map_err(|damage| {
-                let place = format!("batch {}, row {}", place.batch, place.row);
+        self.each(places, |batch: &PrimitiveArray<T>, row| {
+            values.push(match batch.is_valid(row) {
+                true => widen(batch.value(row)),
+                false => f64::NAN,
+            });
+            Ok(())
+        })?;
+        Ok(Column::Real(values))
+    }
+
+    fn texts(&self, places: impl ExactSizeIterator<Item = Place>) -> Result<Column> {
+        let mut values = Vec::with_capacity(places.len());
+        self.each(places, |batch: &BinaryArray, row| {
+            values.push(match batch.is_valid(row) {
+                true => match std::str::from_utf8(batch.value(row)) {
+                    Ok(text) => Some(text.to_owned()),
+                    Err(_) => return Err(Damage::new("a text that is no UTF-8")),
+                },
+                false => None,
+            });
+            Ok(())
+        })?;
+        Ok(Column::Text(values))
+    }
+
+    /// Calls `visit` with the batch and the row of each place.
+    fn each<A: Array + 'static>(
+        &self,
+        places: impl Iterator<Item = Place>,
+        mut visit: impl FnMut(&A, usize) -> Parsed<()>,
+    ) -> Result<()> {
+        let batches = self.batches.iter().map(|batch| {
+            let array = batch.as_any().downcast_ref::<A>();
+            array.ok_or_else(|| Error::corrupt(&self.path, "its type", "not the declared one"))
+        });
+        let batches = batches.collect::<Result<Vec<&A>>>()?;
+        for Place { batch, row } in places {
+            let array = batches.get(batch).filter(|array| row < array.len());
+            let array = array.ok_or_else(|| {
+                let path = self.path.display();
+                Error::range(format!("'{path}' has no row {row} in batch {batch}"))
+            })?;
+            visit(array, row).map_err(|damage| {
+                let place = format!("batch {batch}, row {row}");
                 damage.within(place).in_file(&self.path)
             })?;
-            values.push(value);
         }
-        Ok(values)
+        Ok(())
     }
-
-    /// Reads values none of which may be missing.
-    fn present<T>(
-        &self,
-        places: impl ExactSizeIterator<Item = Place>,
-        read: impl Fn(Bytes, usize) -> Parsed<T>,
-    ) -> Result<Vec<T>> {
-        self.all(places, |bytes, row| {
-            if bytes.is_missing(row) {
-                return Err(Damage::new("a code is null, expected -1 for missing"));
-            }
-            read(bytes, row)
-        })
-    }
-
-    fn values<const N: usize>(
-        &self,
-        places: impl ExactSizeIterator<Item = Place> + Clone,
-        widen: impl Fn([u8; N]) -> i64,
-    ) -> Result<(Vec<i64>, Option<Vec<bool>>)> {
-        let missing = self.missing(places.clone())?;
-        let read = |bytes: Bytes, row| {
-            if bytes.is_missing(row) {
-                return Ok(0);
-            }
-            Ok(widen(value(bytes.word(row))?))
-        };
-        Ok((self.all(places, read)?, missing))
-    }
-
-    /// Which values are missing; `None` if none is.
-    fn missing(&self, places: impl ExactSizeIterator<Item = Place>) -> Result<Option<Vec<bool>>> {
-        if self.batches.iter().all(|batch| batch.validity.is_none()) {
-            return Ok(None);
-        }
-        let missing = self.all(places, |bytes, row| Ok(bytes.is_missing(row)))?;
-        Ok(missing.contains(&true).then_some(missing))
-    }
-
-    fn outside(&self, place: Place) -> Error {
-        Error::range(format!(
-            "'{}' has no row {} in batch {}",
-            self.path.display(),
-            place.row,
-            place.batch
-        ))
-    }
-}
-
-fn value<T>(value: Option<T>) -> Parsed<T> {
-    value.ok_or_else(|| Damage::new("the values end too early"))
 }

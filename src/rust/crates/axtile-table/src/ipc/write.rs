@@ -2,26 +2,33 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use arrow_array::types::{
+    ArrowPrimitiveType, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
+    Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+};
+use arrow_array::{ArrayRef, BooleanArray, PrimitiveArray, RecordBatch, StringArray};
+use arrow_ipc::writer::FileWriter;
+use arrow_schema::{ArrowError, Field, Schema, SchemaRef};
 use axtile_core::{Error, Result};
 
-use super::build::{Builder, Slot};
-use super::schema::{self, ColumnType};
-use super::{CONTINUATION, HEADER_RECORD_BATCH, MAGIC, VERSION};
-use crate::half::f64_to_half;
-use crate::model::{Column, IntegerType, RealType};
-use crate::parquet::Stored;
+use super::schema;
+use crate::model::{Column, IntegerType as I, RealType};
+use crate::nullable::options;
+use crate::stored::{Stored, exact_f16, exact_f32, exact_integer};
 
 /// Writes one column.
-#[derive(Debug)]
-pub struct IpcWriter<W> {
-    out: W,
+pub struct IpcWriter<W: Write> {
+    out: FileWriter<W>,
     path: PathBuf,
     name: String,
     stored: Stored,
-    at: u64,
-    /// Offset, length of the metadata with prefix, length of the body.
-    blocks: Vec<[i64; 3]>,
+    schema: SchemaRef,
+}
+
+fn cannot_write(path: &Path) -> impl Fn(ArrowError) -> Error + '_ {
+    |error| Error::io("write", path)(std::io::Error::other(error))
 }
 
 impl<W: Write> IpcWriter<W> {
@@ -31,34 +38,15 @@ impl<W: Write> IpcWriter<W> {
     /// # Errors
     /// If writing fails.
     pub fn new(out: W, path: &Path, name: &str, stored: Stored) -> Result<IpcWriter<W>> {
-        let mut writer = IpcWriter {
-            out,
+        let field = Field::new(name, schema::data_type(&stored), true);
+        let schema = Arc::new(Schema::new(vec![field]));
+        Ok(IpcWriter {
+            out: FileWriter::try_new(out, &schema).map_err(cannot_write(path))?,
             path: path.to_owned(),
             name: name.to_owned(),
             stored,
-            at: 0,
-            blocks: Vec::new(),
-        };
-        let mut start = MAGIC.to_vec();
-        start.extend_from_slice(&[0, 0]);
-        start.extend_from_slice(&schema::message(&[writer.column_type()], &[]));
-        writer.write(&start)?;
-        Ok(writer)
-    }
-
-    fn column_type(&self) -> ColumnType<'_> {
-        ColumnType {
-            name: &self.name,
-            stored: self.stored.clone(),
-            dictionary: None,
-        }
-    }
-
-    fn write(&mut self, bytes: &[u8]) -> Result<()> {
-        let written = self.out.write_all(bytes);
-        written.map_err(Error::io("write", &self.path))?;
-        self.at += bytes.len() as u64;
-        Ok(())
+            schema,
+        })
     }
 
     /// Writes the values of a tile.
@@ -67,171 +55,79 @@ impl<W: Write> IpcWriter<W> {
     /// If the values are not of the column's type, text takes more than 2 GiB,
     /// or writing fails.
     pub fn write_batch(&mut self, column: &Column) -> Result<()> {
-        let buffers = buffers(column, &self.stored).map_err(|problem| {
+        let array = array(column, &self.stored).map_err(|problem| {
             Error::limit(&self.path, format!("column '{}': {problem}", self.name))
         })?;
-        let n_missing = buffers.n_missing;
-        let mut body = Vec::new();
-        let mut places = Vec::new();
-        for buffer in buffers.buffers {
-            places.push([body.len() as i64, buffer.len() as i64]);
-            body.extend_from_slice(&buffer);
-            body.resize(body.len().next_multiple_of(8), 0);
-        }
-
-        let (mut builder, root) = Builder::new();
-        let slots = [
-            Slot::I16(VERSION),
-            Slot::U8(HEADER_RECORD_BATCH),
-            Slot::Reference,
-            Slot::I64(body.len() as i64),
-        ];
-        let [batch] = builder.table(root, &slots);
-        let n_rows = column.len() as i64;
-        let slots = [Slot::I64(n_rows), Slot::Reference, Slot::Reference];
-        let [nodes, buffers] = builder.table(batch, &slots);
-        builder.structs(nodes, &[[n_rows, n_missing as i64]]);
-        builder.structs(buffers, &places);
-        let message = schema::prefixed(builder.finish());
-
-        let lengths = [self.at as i64, message.len() as i64, body.len() as i64];
-        self.blocks.push(lengths);
-        self.write(&message)?;
-        self.write(&body)
+        let batch = RecordBatch::try_new(self.schema.clone(), vec![array]);
+        batch
+            .and_then(|batch| self.out.write(&batch))
+            .map_err(cannot_write(&self.path))
     }
 
     /// Writes the footer and gives the output back.
     ///
     /// # Errors
     /// If writing fails.
-    pub fn finish(mut self) -> Result<W> {
-        let (mut builder, root) = Builder::new();
-        let slots = [
-            Slot::I16(VERSION),
-            Slot::Reference,
-            Slot::Reference,
-            Slot::Reference,
-        ];
-        let [schema, dictionaries, batches] = builder.table(root, &slots);
-        schema::write(&mut builder, schema, &[self.column_type()], &[]);
-        builder.structs::<3>(dictionaries, &[]);
-        // In a Block the length of the metadata is an i32 before 4 bytes of
-        // filling: in little-endian order a 64-bit word.
-        builder.structs(batches, &self.blocks);
-        let footer = builder.finish();
-
-        let mut end = CONTINUATION.to_vec();
-        end.extend_from_slice(&[0; 4]);
-        end.extend_from_slice(&footer);
-        end.extend_from_slice(&(footer.len() as i32).to_le_bytes());
-        end.extend_from_slice(MAGIC);
-        self.write(&end)?;
-        self.out.flush().map_err(Error::io("write", &self.path))?;
-        Ok(self.out)
+    pub fn finish(self) -> Result<W> {
+        let mut out = self.out.into_inner().map_err(cannot_write(&self.path))?;
+        out.flush().map_err(Error::io("write", &self.path))?;
+        Ok(out)
     }
 }
 
-struct Buffers {
-    n_missing: usize,
-    buffers: Vec<Vec<u8>>,
-}
-
-fn buffers(column: &Column, stored: &Stored) -> Result<Buffers, String> {
-    let wrong = || format!("values that are not {stored}");
-    let all_there = |values: Vec<u8>| Buffers {
-        n_missing: 0,
-        buffers: vec![Vec::new(), values],
-    };
-    Ok(match (column, stored) {
+fn array(column: &Column, stored: &Stored) -> Result<ArrayRef, String> {
+    match (column, stored) {
         (Column::Category(codes), Stored::Integer(width)) => {
-            let codes = codes.iter().map(|code| i64::from(*code));
-            all_there(words(codes, *width)?)
+            let codes = codes.iter();
+            integers(codes.map(|code| Some(i64::from(*code))), *width)
         }
         (Column::Integer { values, missing }, Stored::Integer(width)) => {
-            let values = words(values.iter().copied(), *width)?;
-            with_missing(missing.as_deref(), vec![values])
+            integers(options(values, missing), *width)
         }
         (Column::Real(values), Stored::Real(width)) => {
-            let missing: Vec<bool> = values.iter().map(|value| value.is_nan()).collect();
-            with_missing(Some(&missing), vec![reals(values, *width)?])
+            let rows = values.iter();
+            let rows = rows.map(|value| (!value.is_nan()).then_some(*value));
+            match width {
+                RealType::F16 => primitives::<Float16Type, _>(rows, exact_f16),
+                RealType::F32 => primitives::<Float32Type, _>(rows, exact_f32),
+                RealType::F64 => primitives::<Float64Type, _>(rows, Ok),
+            }
         }
         (Column::Bool { values, missing }, Stored::Bool) => {
-            with_missing(missing.as_deref(), vec![bits(values.iter().copied())])
+            let rows: BooleanArray = options(values, missing).collect();
+            Ok(Arc::new(rows))
         }
         (Column::Text(values), Stored::Text) => {
-            let missing: Vec<bool> = values.iter().map(Option::is_none).collect();
-            let mut offsets = 0i32.to_le_bytes().to_vec();
-            let mut text = Vec::new();
-            for value in values {
-                text.extend_from_slice(value.as_deref().unwrap_or("").as_bytes());
-                let end = i32::try_from(text.len());
-                let end = end.map_err(|_| "more than 2^31-1 bytes of text in a tile")?;
-                offsets.extend_from_slice(&end.to_le_bytes());
+            let texts = values.iter().flatten();
+            let n_bytes = texts.map(String::len).fold(0, usize::saturating_add);
+            if i32::try_from(n_bytes).is_err() {
+                return Err("more than 2^31-1 bytes of text in a tile".to_owned());
             }
-            with_missing(Some(&missing), vec![offsets, text])
+            let rows: StringArray = values.iter().map(Option::as_deref).collect();
+            Ok(Arc::new(rows))
         }
-        _ => return Err(wrong()),
-    })
-}
-
-fn with_missing(missing: Option<&[bool]>, buffers: Vec<Vec<u8>>) -> Buffers {
-    let missing = missing.unwrap_or(&[]);
-    let n_missing = missing.iter().filter(|is_missing| **is_missing).count();
-    let validity = if n_missing == 0 {
-        Vec::new()
-    } else {
-        bits(missing.iter().map(|is_missing| !is_missing))
-    };
-    Buffers {
-        n_missing,
-        buffers: std::iter::once(validity).chain(buffers).collect(),
+        _ => Err(format!("values that are not {stored}")),
     }
 }
 
-fn words(values: impl Iterator<Item = i64>, width: IntegerType) -> Result<Vec<u8>, String> {
-    let mut bytes = Vec::new();
-    for value in values {
-        if !width.holds(value) {
-            return Err(format!("the value {value} is no {}", width.name()));
-        }
-        bytes.extend_from_slice(&value.to_le_bytes()[..width.bytes()]);
+fn integers(rows: impl Iterator<Item = Option<i64>>, width: I) -> Result<ArrayRef, String> {
+    match width {
+        I::I8 => primitives::<Int8Type, _>(rows, |value| exact_integer(value, width)),
+        I::I16 => primitives::<Int16Type, _>(rows, |value| exact_integer(value, width)),
+        I::I32 => primitives::<Int32Type, _>(rows, |value| exact_integer(value, width)),
+        I::I64 => primitives::<Int64Type, _>(rows, Ok),
+        I::U8 => primitives::<UInt8Type, _>(rows, |value| exact_integer(value, width)),
+        I::U16 => primitives::<UInt16Type, _>(rows, |value| exact_integer(value, width)),
+        I::U32 => primitives::<UInt32Type, _>(rows, |value| exact_integer(value, width)),
+        I::U64 => primitives::<UInt64Type, _>(rows, |value| Ok(value.cast_unsigned())),
     }
-    Ok(bytes)
 }
 
-fn reals(values: &[f64], width: RealType) -> Result<Vec<u8>, String> {
-    let mut bytes = Vec::with_capacity(values.len() * width.bytes());
-    for value in values {
-        let refused = || format!("the value {value} is no {}", width.name());
-        // What is missing has a zero in its place.
-        let value = if value.is_nan() { 0.0 } else { *value };
-        match width {
-            RealType::F64 => bytes.extend_from_slice(&value.to_le_bytes()),
-            RealType::F32 => {
-                let narrow = value as f32;
-                if f64::from(narrow) != value {
-                    return Err(refused());
-                }
-                bytes.extend_from_slice(&narrow.to_le_bytes());
-            }
-            RealType::F16 => {
-                let half = f64_to_half(value).ok_or_else(refused)?;
-                bytes.extend_from_slice(&half.to_le_bytes());
-            }
-        }
-    }
-    Ok(bytes)
-}
-
-fn bits(values: impl Iterator<Item = bool>) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    for (i, value) in values.enumerate() {
-        if i % 8 == 0 {
-            bytes.push(0);
-        }
-        if let Some(last) = bytes.last_mut() {
-            *last |= u8::from(value) << (i % 8);
-        }
-    }
-    bytes
+fn primitives<T: ArrowPrimitiveType, V>(
+    rows: impl Iterator<Item = Option<V>>,
+    narrow: impl Fn(V) -> Result<T::Native, String>,
+) -> Result<ArrayRef, String> {
+    let rows = rows.map(|value| value.map(&narrow).transpose());
+    let array = rows.collect::<Result<PrimitiveArray<T>, String>>()?;
+    Ok(Arc::new(array))
 }

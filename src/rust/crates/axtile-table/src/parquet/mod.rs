@@ -1,26 +1,23 @@
-//! Parquet files (<https://github.com/apache/parquet-format>): the part of the
-//! format that annotation tables need.
+//! Parquet files, with the crate `parquet`.
 //!
-//! Read: flat columns of the types in [`Stored`], pages of version 1 and 2,
-//! plain, dictionary and run-length encoding, zstd or no compression; all else
-//! is an `Error::Unsupported` that says what it is. Nothing is allocated on a
-//! number from a file before it is bounded, and no byte can make a reader
-//! panic: that, and a twentieth of the build time, is why this is not the
-//! `parquet` crate.
+//! Read: flat columns of the types in [`Stored`](crate::Stored), plain,
+//! dictionary and run-length encoding, zstd or no compression; all else is an
+//! `Error::Unsupported` that says what it is. The crate reserves memory for
+//! numbers from the file in three places; each is bounded before:
+//!
+//! | number | bounded by |
+//! |---|---|
+//! | children of a group, depth of groups | [`schema_check`]: flat schemas only |
+//! | size of a page | [`pages`]: decompressed here, to a fixed limit |
+//! | values of a page or dictionary | [`pages`]: rows left, bytes there are |
 
-mod decode;
-mod encode;
-mod footer;
-mod hybrid;
-mod page;
-mod plain;
-mod read;
-mod stored;
-mod thrift;
+mod column;
+mod file;
+mod labels;
+mod pages;
+mod schema;
+mod schema_check;
 mod write;
 
-pub use encode::Categories;
-pub use footer::{Leaf, MAX_GROUP_ROWS};
-pub use read::ParquetFile;
-pub use stored::Stored;
-pub use write::ParquetWriter;
+pub use file::{Leaf, MAX_GROUP_ROWS, ParquetFile};
+pub use write::{Categories, ParquetWriter};

@@ -2,49 +2,65 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use axtile_core::{Error, Result};
-use zstd::bulk::Compressor;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::data_type::{
+    BoolType, ByteArray, ByteArrayType, DataType, DoubleType, FixedLenByteArray,
+    FixedLenByteArrayType, FloatType, Int32Type, Int64Type,
+};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use parquet::schema::types::ColumnDescPtr;
 
-use super::encode::{self, Categories};
-use super::footer::{MAGIC, MAX_GROUP_ROWS};
-use super::page::{PLAIN, RLE_DICTIONARY, ZSTD};
-use super::stored::Stored;
-use super::thrift::Writer;
-use crate::model::{Field, IntegerType, Kind, Table};
+use super::file::MAX_GROUP_ROWS;
+use super::{labels, schema};
+use crate::model::{Column, Field, IntegerType, Kind, RealType, Table};
+use crate::nullable::options;
+use crate::stored::{Stored, exact_f16, exact_f32, exact_integer};
 
-/// The version of the footer: 2 allows the types and encodings of format 2,
-/// which is what pyarrow writes by default; pages are of version 1 all the same.
-const VERSION: i32 = 2;
-
-/// Where a chunk was written.
-#[derive(Debug)]
-struct ChunkPlace {
-    start: u64,
-    len: u64,
-    dictionary_len: u64,
-    uncompressed_len: u64,
-    encodings: &'static [i32],
-    n_data_pages: usize,
+/// How a file holds categories.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Categories {
+    /// As their codes; -1 is missing.
+    Codes,
+    /// As their labels, with all levels in order in the dictionary of each row
+    /// group; null is missing.
+    Labels,
 }
 
-#[derive(Debug)]
-struct GroupPlace {
-    n_rows: u64,
-    chunks: Vec<ChunkPlace>,
-}
-
-/// Writes one file. All columns are optional, pages are compressed with zstd,
-/// there are no statistics.
-pub struct ParquetWriter<W> {
-    out: W,
+/// Writes one file. All columns are optional, pages are of version 1 and
+/// compressed with zstd, there are no statistics.
+pub struct ParquetWriter<W: Write + Send> {
+    out: SerializedFileWriter<W>,
     path: PathBuf,
-    at: u64,
     fields: Vec<Field>,
-    stored: Vec<Stored>,
     categories: Categories,
-    groups: Vec<GroupPlace>,
-    compressor: Compressor<'static>,
+    columns: Vec<ColumnDescPtr>,
+    level: ZstdLevel,
+}
+
+/// Why a column cannot be written.
+enum Refused {
+    /// A value or type.
+    Value(String),
+    /// The file.
+    File(ParquetError),
+}
+
+impl From<String> for Refused {
+    fn from(problem: String) -> Refused {
+        Refused::Value(problem)
+    }
+}
+
+impl From<ParquetError> for Refused {
+    fn from(error: ParquetError) -> Refused {
+        Refused::File(error)
+    }
 }
 
 /// How a kind is stored: codes of categories in a type that depends on the
@@ -60,14 +76,18 @@ fn stored(kind: &Kind, categories: Categories) -> Option<Stored> {
     })
 }
 
-impl<W: Write> ParquetWriter<W> {
+fn cannot_write(path: &Path) -> impl Fn(ParquetError) -> Error + '_ {
+    |error| Error::io("write", path)(std::io::Error::other(error))
+}
+
+impl<W: Write + Send> ParquetWriter<W> {
     /// Starts a file; `path` is for messages. Names of fields must be unique,
     /// which the caller checks.
     ///
     /// # Errors
     /// If a category has more levels than int32 codes, or writing fails.
     pub fn new(
-        mut out: W,
+        out: W,
         path: &Path,
         fields: &[Field],
         categories: Categories,
@@ -79,17 +99,32 @@ impl<W: Write> ParquetWriter<W> {
                 Error::limit(path, problem)
             })
         });
-        let stored = stored.collect::<Result<_>>()?;
-        out.write_all(MAGIC).map_err(Error::io("write", path))?;
+        let stored = stored.collect::<Result<Vec<_>>>()?;
+        let columns = fields.iter().map(|field| field.name.as_str()).zip(&stored);
+        let start = || {
+            let level = ZstdLevel::try_new(level)?;
+            let properties = WriterProperties::builder()
+                .set_created_by(concat!("axtile version ", env!("CARGO_PKG_VERSION")).to_owned())
+                .set_compression(Compression::ZSTD(level))
+                .set_statistics_enabled(EnabledStatistics::None)
+                .set_offset_index_disabled(true)
+                // As in pyarrow, bytes alone end a page.
+                .set_data_page_row_count_limit(usize::MAX)
+                .build();
+            let schema = schema::schema(columns)?;
+            Ok((
+                SerializedFileWriter::new(out, schema, Arc::new(properties))?,
+                level,
+            ))
+        };
+        let (out, level) = start().map_err(cannot_write(path))?;
         Ok(ParquetWriter {
+            columns: out.schema_descr().columns().to_vec(),
             out,
             path: path.to_owned(),
-            at: MAGIC.len() as u64,
             fields: fields.to_vec(),
-            stored,
             categories,
-            groups: Vec::new(),
-            compressor: Compressor::new(level).map_err(Error::io("compress", path))?,
+            level,
         })
     }
 
@@ -97,10 +132,10 @@ impl<W: Write> ParquetWriter<W> {
     ///
     /// # Errors
     /// If the table has other fields, a value does not fit its type, there are
-    /// too many rows, or writing fails.
+    /// too many rows, or writing fails. The writer cannot be used any more then.
     pub fn write_group(&mut self, table: &Table) -> Result<()> {
-        let refused =
-            |problem: String| Error::argument(format!("{}: {problem}", self.path.display()));
+        let path = &self.path;
+        let refused = |problem: String| Error::argument(format!("{}: {problem}", path.display()));
         if table.fields != self.fields || table.columns.len() != self.fields.len() {
             return Err(refused(
                 "a table with other columns than the file".to_owned(),
@@ -111,10 +146,11 @@ impl<W: Write> ParquetWriter<W> {
                 "{} rows in one row group of at most {MAX_GROUP_ROWS}",
                 table.n_rows
             );
-            return Err(Error::limit(&self.path, problem));
+            return Err(Error::limit(path, problem));
         }
-        let mut chunks = Vec::with_capacity(self.fields.len());
-        for (field, column) in self.fields.iter().zip(&table.columns) {
+        let mut group = self.out.next_row_group().map_err(cannot_write(path))?;
+        let columns = self.columns.iter().zip(&table.columns);
+        for (field, (about, column)) in self.fields.iter().zip(columns) {
             let named = |problem: String| refused(format!("column '{}': {problem}", field.name));
             if column.len() != table.n_rows {
                 return Err(named(format!(
@@ -123,26 +159,20 @@ impl<W: Write> ParquetWriter<W> {
                     table.n_rows
                 )));
             }
-            let encoded =
-                encode::column(column, &field.kind, self.categories, &mut self.compressor);
-            let encoded = encoded.map_err(named)?;
-            let write = self.out.write_all(&encoded.bytes);
-            write.map_err(Error::io("write", &self.path))?;
-            chunks.push(ChunkPlace {
-                start: self.at,
-                len: encoded.bytes.len() as u64,
-                dictionary_len: encoded.dictionary_len as u64,
-                uncompressed_len: encoded.uncompressed_len as u64,
-                encodings: encoded.encodings(),
-                n_data_pages: encoded.n_data_pages,
-            });
-            self.at += encoded.bytes.len() as u64;
+            let written = match (&field.kind, column) {
+                (Kind::Category { levels, .. }, Column::Category(codes))
+                    if self.categories == Categories::Labels =>
+                {
+                    write_labels(&mut group, about, codes, levels, self.level)
+                }
+                (kind, column) => write_column(&mut group, column, kind),
+            };
+            written.map_err(|error| match error {
+                Refused::Value(problem) => named(problem),
+                Refused::File(error) => cannot_write(path)(error),
+            })?;
         }
-        self.groups.push(GroupPlace {
-            n_rows: table.n_rows as u64,
-            chunks,
-        });
-        Ok(())
+        group.close().map(drop).map_err(cannot_write(path))
     }
 
     /// Writes the footer with the file's own metadata, and gives the output
@@ -151,107 +181,115 @@ impl<W: Write> ParquetWriter<W> {
     /// # Errors
     /// If writing fails.
     pub fn finish(mut self, metadata: &[(&str, &str)]) -> Result<W> {
-        let footer = self.footer(metadata);
-        let len = u32::try_from(footer.len()).map_err(|_| {
-            let problem = format!(
-                "a footer of {} bytes, which is more than 2^32-1",
-                footer.len()
-            );
-            Error::limit(&self.path, problem)
-        })?;
-        let mut end = footer;
-        end.extend_from_slice(&len.to_le_bytes());
-        end.extend_from_slice(MAGIC);
-        self.out
-            .write_all(&end)
-            .and_then(|()| self.out.flush())
-            .map_err(Error::io("write", &self.path))?;
-        Ok(self.out)
+        for (key, value) in metadata {
+            let entry = KeyValue::new((*key).to_owned(), (*value).to_owned());
+            self.out.append_key_value_metadata(entry);
+        }
+        let mut out = self.out.into_inner().map_err(cannot_write(&self.path))?;
+        out.flush().map_err(Error::io("write", &self.path))?;
+        Ok(out)
     }
+}
 
-    fn footer(&self, metadata: &[(&str, &str)]) -> Vec<u8> {
-        let mut out = Writer::new();
-        out.i32(1, VERSION);
-        let elements = std::iter::once(None).chain(self.fields.iter().zip(&self.stored).map(Some));
-        let elements: Vec<_> = elements.collect();
-        out.structures(2, elements.into_iter(), |out, element| match element {
-            None => {
-                out.i32(3, 0);
-                out.text(4, "schema");
-                out.i32(5, self.fields.len() as i32);
+fn write_labels<W: Write + Send>(
+    group: &mut SerializedRowGroupWriter<'_, W>,
+    about: &ColumnDescPtr,
+    codes: &[i32],
+    levels: &[String],
+    level: ZstdLevel,
+) -> Result<(), Refused> {
+    check_codes(codes, levels)?;
+    if levels.is_empty() {
+        return write::<ByteArrayType, _>(group, codes.iter().map(|_| Ok(None)));
+    }
+    let (bytes, close) = labels::chunk(about, codes, levels, level)?;
+    Ok(group.append_column(&bytes, close)?)
+}
+
+fn check_codes(codes: &[i32], levels: &[String]) -> Result<(), String> {
+    let n_levels = levels.len() as i64;
+    let is_code = |code: &&i32| (-1..n_levels).contains(&i64::from(**code));
+    match codes.iter().find(|code| !is_code(code)) {
+        None => Ok(()),
+        Some(code) => Err(format!("the code {code} of {n_levels} levels")),
+    }
+}
+
+fn write_column<W: Write + Send>(
+    group: &mut SerializedRowGroupWriter<'_, W>,
+    column: &Column,
+    kind: &Kind,
+) -> Result<(), Refused> {
+    match (column, kind) {
+        (Column::Category(codes), Kind::Category { levels, .. }) => {
+            check_codes(codes, levels)?;
+            write::<Int32Type, _>(group, codes.iter().map(|code| Ok(Some(*code))))
+        }
+        (Column::Integer { values, missing }, Kind::Integer(width)) => {
+            let rows = options(values, missing);
+            if let Some(value) = rows.clone().flatten().find(|value| !width.holds(*value)) {
+                return Err(format!("the value {value} is no {}", width.name()).into());
             }
-            Some((field, stored)) => stored.write(&field.name, out),
-        });
-        let n_rows: u64 = self.groups.iter().map(|group| group.n_rows).sum();
-        out.i64(3, n_rows as i64);
-        out.structures(4, self.groups.iter().enumerate(), |out, (i, group)| {
-            self.group_footer(out, i, group);
-        });
-        if !metadata.is_empty() {
-            out.structures(5, metadata.iter(), |out, (key, value)| {
-                out.text(1, key);
-                out.text(2, value);
-            });
-        }
-        out.text(6, concat!("axtile version ", env!("CARGO_PKG_VERSION")));
-        out.finish()
-    }
-
-    fn group_footer(&self, out: &mut Writer, i: usize, group: &GroupPlace) {
-        let columns = group
-            .chunks
-            .iter()
-            .zip(self.fields.iter().zip(&self.stored));
-        let columns: Vec<_> = columns.collect();
-        out.structures(1, columns.into_iter(), |out, (chunk, (field, stored))| {
-            out.i64(2, 0);
-            out.structure(3, |out| {
-                out.i32(1, stored.physical().map_or(-1, |physical| physical as i32));
-                out.i32s(2, chunk.encodings);
-                out.texts(3, &[&field.name]);
-                out.i32(4, ZSTD as i32);
-                out.i64(5, group.n_rows as i64);
-                out.i64(6, chunk.uncompressed_len as i64);
-                out.i64(7, chunk.len as i64);
-                out.i64(9, (chunk.start + chunk.dictionary_len) as i64);
-                if chunk.dictionary_len > 0 {
-                    out.i64(11, chunk.start as i64);
+            match width {
+                IntegerType::I64 | IntegerType::U64 => write::<Int64Type, _>(group, rows.map(Ok)),
+                IntegerType::U32 => {
+                    let bits = |value: i64| value as u32 as i32;
+                    write::<Int32Type, _>(group, rows.map(|value| Ok(value.map(bits))))
                 }
-                // Lets readers see without looking whether all is in codes.
-                let data = if chunk.dictionary_len > 0 {
-                    (0, RLE_DICTIONARY as i32, chunk.n_data_pages as i32)
-                } else {
-                    (0, PLAIN as i32, chunk.n_data_pages as i32)
-                };
-                let dictionary = (2, PLAIN as i32, 1);
-                let counts = if chunk.dictionary_len > 0 {
-                    vec![dictionary, data]
-                } else {
-                    vec![data]
-                };
-                out.structures(13, counts.into_iter(), |out, (page, encoding, n)| {
-                    out.i32(1, page);
-                    out.i32(2, encoding);
-                    out.i32(3, n);
-                });
-            });
-        });
-        out.i64(
-            2,
-            group
-                .chunks
-                .iter()
-                .map(|chunk| chunk.uncompressed_len as i64)
-                .sum(),
-        );
-        out.i64(3, group.n_rows as i64);
-        out.i64(
-            5,
-            group.chunks.first().map_or(0, |chunk| chunk.start as i64),
-        );
-        out.i64(6, group.chunks.iter().map(|chunk| chunk.len as i64).sum());
-        if let Ok(ordinal) = i16::try_from(i) {
-            out.i16(7, ordinal);
+                width => {
+                    let narrow = |value| exact_integer(value, *width);
+                    let rows = rows.map(|value| value.map(narrow).transpose());
+                    write::<Int32Type, _>(group, rows)
+                }
+            }
         }
+        (Column::Real(values), Kind::Real(width)) => {
+            let rows = values.iter();
+            let rows = rows.map(|value| (!value.is_nan()).then_some(*value));
+            match width {
+                RealType::F64 => write::<DoubleType, _>(group, rows.map(Ok)),
+                RealType::F32 => {
+                    write::<FloatType, _>(group, rows.map(|value| value.map(exact_f32).transpose()))
+                }
+                RealType::F16 => {
+                    let bytes = |value| {
+                        let half = exact_f16(value)?.to_le_bytes();
+                        Ok(FixedLenByteArray::from(half.to_vec()))
+                    };
+                    let rows = rows.map(|value| value.map(bytes).transpose());
+                    write::<FixedLenByteArrayType, _>(group, rows)
+                }
+            }
+        }
+        (Column::Bool { values, missing }, Kind::Bool) => {
+            write::<BoolType, _>(group, options(values, missing).map(Ok))
+        }
+        (Column::Text(values), Kind::Text) => {
+            let rows = values.iter();
+            let rows = rows.map(|value| Ok(value.as_deref().map(ByteArray::from)));
+            write::<ByteArrayType, _>(group, rows)
+        }
+        _ => Err(format!("its values are not those of {}", kind.describe()).into()),
     }
+}
+
+/// Writes the next column; `None` is missing.
+fn write<T: DataType, W: Write + Send>(
+    group: &mut SerializedRowGroupWriter<'_, W>,
+    rows: impl ExactSizeIterator<Item = Result<Option<T::T>, String>>,
+) -> Result<(), Refused> {
+    let mut levels = Vec::with_capacity(rows.len());
+    let mut values = Vec::with_capacity(rows.len());
+    for row in rows {
+        let row = row?;
+        levels.push(i16::from(row.is_some()));
+        values.extend(row);
+    }
+    let Some(mut column) = group.next_column()? else {
+        return Err("a column too many".to_owned().into());
+    };
+    column
+        .typed::<T>()
+        .write_batch(&values, Some(&levels), None)?;
+    Ok(column.close()?)
 }

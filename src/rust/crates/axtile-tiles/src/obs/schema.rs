@@ -9,8 +9,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use axtile_core::{Error, Result};
-use axtile_table::parquet::Stored;
-use axtile_table::{Field, IntegerType, Kind, RealType};
+use axtile_table::{Field, IntegerType, Kind, RealType, Stored};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
