@@ -20,6 +20,7 @@ const MAX_PAGE_BYTES: usize = 1 << 28;
 pub(super) struct Pages {
     stored: SerializedPageReader<Bytes>,
     is_compressed: bool,
+    has_dictionary: bool,
     n_left: u64,
 }
 
@@ -46,6 +47,7 @@ impl Pages {
         Ok(Pages {
             stored: SerializedPageReader::new(file, &as_stored, n_rows as usize, None)?,
             is_compressed,
+            has_dictionary: false,
             n_left: n_rows,
         })
     }
@@ -74,10 +76,12 @@ impl Pages {
             ParquetError::General(format!("{n_values} values in a page, expected {left} more"))
         })?;
         match encoding {
-            Encoding::PLAIN
-            | Encoding::PLAIN_DICTIONARY
-            | Encoding::RLE_DICTIONARY
-            | Encoding::RLE => Ok(()),
+            Encoding::PLAIN | Encoding::RLE => Ok(()),
+            Encoding::PLAIN_DICTIONARY | Encoding::RLE_DICTIONARY if self.has_dictionary => Ok(()),
+            Encoding::PLAIN_DICTIONARY | Encoding::RLE_DICTIONARY => {
+                let problem = "a dictionary is used but there is none";
+                Err(ParquetError::General(problem.to_owned()))
+            }
             other => Err(ParquetError::NYI(format!(
                 "the encoding {other}; plain, dictionary and run-length encoding are read"
             ))),
@@ -101,6 +105,7 @@ impl PageReader for Pages {
                     let problem = format!("a dictionary of {n} values in {} bytes", buf.len());
                     return Err(ParquetError::General(problem));
                 }
+                self.has_dictionary = true;
             }
             Page::DataPage {
                 buf,

@@ -14,7 +14,7 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
-use parquet::schema::types::ColumnDescPtr;
+use parquet::schema::types::{ColumnDescPtr, ColumnPath};
 
 use super::file::MAX_GROUP_ROWS;
 use super::{labels, schema};
@@ -103,17 +103,24 @@ impl<W: Write + Send> ParquetWriter<W> {
         let columns = fields.iter().map(|field| field.name.as_str()).zip(&stored);
         let start = || {
             let level = ZstdLevel::try_new(level)?;
-            let properties = WriterProperties::builder()
+            let mut properties = WriterProperties::builder()
                 .set_created_by(concat!("axtile version ", env!("CARGO_PKG_VERSION")).to_owned())
                 .set_compression(Compression::ZSTD(level))
                 .set_statistics_enabled(EnabledStatistics::None)
                 .set_offset_index_disabled(true)
                 // As in pyarrow, bytes alone end a page.
-                .set_data_page_row_count_limit(usize::MAX)
-                .build();
+                .set_data_page_row_count_limit(usize::MAX);
+            // Nearly all reals of a column are different: a dictionary of them
+            // makes files a third larger (benchmarks/build-cost.md).
+            for (name, stored) in columns.clone() {
+                if matches!(stored, Stored::Real(_)) {
+                    let column = ColumnPath::from(name);
+                    properties = properties.set_column_dictionary_enabled(column, false);
+                }
+            }
             let schema = schema::schema(columns)?;
             Ok((
-                SerializedFileWriter::new(out, schema, Arc::new(properties))?,
+                SerializedFileWriter::new(out, schema, Arc::new(properties.build()))?,
                 level,
             ))
         };
