@@ -9,6 +9,7 @@ use parquet::column::page::{Page, PageMetadata, PageReader};
 use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::serialized_reader::SerializedPageReader;
+use zstd::bulk::Decompressor;
 use zstd::zstd_safe::get_frame_content_size;
 
 use super::file::MAX_GROUP_ROWS;
@@ -19,7 +20,8 @@ const MAX_PAGE_BYTES: usize = 1 << 28;
 /// The pages of a chunk, decompressed.
 pub(super) struct Pages {
     stored: SerializedPageReader<Bytes>,
-    is_compressed: bool,
+    /// `None` if the chunk is not compressed.
+    zstd: Option<Decompressor<'static>>,
     has_dictionary: bool,
     n_left: u64,
 }
@@ -27,9 +29,9 @@ pub(super) struct Pages {
 impl Pages {
     /// The pages of a chunk of `file` that holds `n_rows` rows.
     pub(super) fn new(file: &Bytes, chunk: &ColumnChunkMetaData, n_rows: u64) -> Result<Pages> {
-        let is_compressed = match chunk.compression_codec() {
-            CompressionCodec::UNCOMPRESSED => false,
-            CompressionCodec::ZSTD => true,
+        let zstd = match chunk.compression_codec() {
+            CompressionCodec::UNCOMPRESSED => None,
+            CompressionCodec::ZSTD => Some(Decompressor::new()?),
             other => {
                 let problem = format!("the compression is {other:?}; zstd and none are read");
                 return Err(ParquetError::NYI(problem));
@@ -46,17 +48,17 @@ impl Pages {
         let file = file.clone().into();
         Ok(Pages {
             stored: SerializedPageReader::new(file, &as_stored, n_rows as usize, None)?,
-            is_compressed,
+            zstd,
             has_dictionary: false,
             n_left: n_rows,
         })
     }
 
     /// The page's bytes, of which the first `n_plain` are never compressed.
-    fn decompress(&self, page: &Bytes, n_plain: usize, is_compressed: bool) -> Result<Bytes> {
-        if !self.is_compressed || !is_compressed {
+    fn decompress(&mut self, page: &Bytes, n_plain: usize, is_compressed: bool) -> Result<Bytes> {
+        let Some(zstd) = self.zstd.as_mut().filter(|_| is_compressed) else {
             return Ok(page.clone());
-        }
+        };
         let short = || ParquetError::EOF("the page ends too early".to_owned());
         let (plain, compressed) = page.split_at_checked(n_plain).ok_or_else(short)?;
         if compressed.is_empty() {
@@ -65,7 +67,7 @@ impl Pages {
         let declared = get_frame_content_size(compressed).ok().flatten();
         let capacity = declared.and_then(|size| usize::try_from(size).ok());
         let capacity = capacity.unwrap_or(MAX_PAGE_BYTES).min(MAX_PAGE_BYTES);
-        let mut bytes = zstd::bulk::decompress(compressed, capacity)?;
+        let mut bytes = zstd.decompress(compressed, capacity)?;
         bytes.splice(..0, plain.iter().copied());
         Ok(bytes.into())
     }
