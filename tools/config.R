@@ -28,7 +28,7 @@ if (vendored || !nzchar(target_dir)) {
 link_flags <- switch(Sys.info()[["sysname"]],
     Linux = paste(
         "-Wl,--gc-sections -Wl,--exclude-libs,ALL",
-        "-Wl,-z,nodelete -Wl,--strip-debug"
+        "-Wl,-z,nodelete -Wl,--strip-all"
     ),
     Darwin = "-Wl,-dead_strip -Wl,-exported_symbol,_R_init_axtile",
     ""

@@ -7,6 +7,7 @@
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, Once, PoisonError};
 
 use axtile_core::{Error, Result};
 use extendr_api::prelude::*;
@@ -14,8 +15,24 @@ use extendr_api::prelude::*;
 /// The class by which R tells an error value from a result (`R/rust.R`).
 const ERROR_CLASS: &str = "axtile_rust_error";
 
+/// Where the last panic was, for its error. Without a hook of ours it would be
+/// printed to R's standard error.
+static LAST_PANIC: Mutex<String> = Mutex::new(String::new());
+
+fn note_panics() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        std::panic::set_hook(Box::new(|info| {
+            let place = info.location().map(ToString::to_string);
+            let mut last = LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner);
+            *last = place.unwrap_or_default();
+        }));
+    });
+}
+
 /// Runs the body of a function that R calls.
 pub fn guard(body: impl FnOnce() -> Result<Robj>) -> Robj {
+    note_panics();
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(value)) => value,
         Ok(Err(error)) => error_value(&error),
@@ -34,7 +51,8 @@ fn panic_value(panic: &(dyn Any + Send)) -> Robj {
         .map(|text| (*text).to_owned())
         .or_else(|| panic.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "panic".to_owned());
-    let message = format!("internal error, please report it: {text}");
+    let place = LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner);
+    let message = format!("internal error, please report it: {text} ({place})");
     value("internal", &message, None, None)
 }
 
