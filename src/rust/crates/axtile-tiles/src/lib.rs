@@ -5,6 +5,7 @@
 mod annotations;
 mod dataset;
 mod decoded;
+mod digest;
 mod gather;
 mod gene_map;
 mod manifest;

@@ -8,6 +8,7 @@ use axtile_store::write_file;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
+use crate::digest::{FINGERPRINT_LEN, hex, is_hex};
 use crate::obs::ObsSection;
 use crate::python_json;
 
@@ -19,8 +20,6 @@ const VERSION: u64 = 1;
 const DEFAULT_TILES_PER_FILE: u64 = 1000;
 /// A manifest takes about 30 bytes a tile; this is room for ten million tiles.
 const MAX_MANIFEST_LEN: u64 = 1 << 30;
-const FINGERPRINT_LEN: usize = 24;
-const SHA256_LEN: usize = 64;
 
 /// The content of a manifest, checked for consistency.
 #[derive(Clone, Debug, PartialEq)]
@@ -90,7 +89,7 @@ impl Manifest {
             )
         })?;
         let manifest = Parser { path: &path }.manifest(value)?;
-        let mut identity = hex(&Sha256::digest(&text));
+        let mut identity = hex(Sha256::new_with_prefix(&text));
         identity.truncate(16);
         Ok((manifest, identity))
     }
@@ -157,11 +156,6 @@ pub(crate) fn is_dataset(folder: &Path) -> bool {
     serde_json::from_slice::<Value>(&text).is_ok_and(|json| json["format"] == FORMAT)
 }
 
-/// Lower-case hex digits of `bytes`.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 /// Takes keys out of the JSON object, with errors that name them.
 struct Parser<'a> {
     path: &'a Path,
@@ -195,7 +189,7 @@ impl Parser<'_> {
                 .unwrap_or(Value::Object(Map::new())),
         };
         self.check_tiles(&manifest)?;
-        manifest.obs = self.obs(&mut json, manifest.n_tiles() as u64)?;
+        manifest.obs = self.obs(&mut json, manifest.n_tiles())?;
         if let Some(key) = json.keys().next() {
             return Err(self.wrong(key, "not a key of this version"));
         }
@@ -267,7 +261,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn obs(&self, json: &mut Map<String, Value>, n_tiles: u64) -> Result<Option<ObsSection>> {
+    fn obs(&self, json: &mut Map<String, Value>, n_tiles: usize) -> Result<Option<ObsSection>> {
         let has_obs = self.flag(json, "has_obs")?;
         let tiles_per_file =
             self.integer(json, "obs_tiles_per_file", Some(DEFAULT_TILES_PER_FILE))?;
@@ -277,39 +271,23 @@ impl Parser<'_> {
         };
         let shard_bytes = self.integers(json, "obs_shard_bytes", true)?;
         let shard_sha256 = self.texts(json, "obs_shard_sha256")?;
-        // The fingerprint becomes the name of a folder: its form matters also
-        // where there is no obs.
-        if (has_obs || !fingerprint.is_empty()) && !is_hex(&fingerprint, FINGERPRINT_LEN) {
-            return Err(self.wrong(
-                "obs_fingerprint",
-                format!("not {FINGERPRINT_LEN} lower-case hex digits"),
-            ));
-        }
-        if let Some(wrong) = shard_sha256.iter().find(|sha| !is_hex(sha, SHA256_LEN)) {
-            return Err(self.wrong("obs_shard_sha256", format!("{wrong:?} is no SHA-256")));
-        }
         if !has_obs {
+            // Its form matters also where there is no obs: it names a folder.
+            if !fingerprint.is_empty() && !is_hex(&fingerprint, FINGERPRINT_LEN) {
+                return Err(self.wrong("obs_fingerprint", "not of its form"));
+            }
             return Ok(None);
         }
-        let tiles_per_file = u32::try_from(tiles_per_file).unwrap_or(u32::MAX);
-        if tiles_per_file == 0 {
-            return Err(self.wrong("obs_tiles_per_file", "0"));
-        }
-        let n_shards = n_tiles.div_ceil(tiles_per_file.into());
-        for (key, len) in [
-            ("obs_shard_bytes", shard_bytes.len()),
-            ("obs_shard_sha256", shard_sha256.len()),
-        ] {
-            if len as u64 != n_shards {
-                return Err(self.wrong(key, format!("{len} values for {n_shards} shards")));
-            }
-        }
-        Ok(Some(ObsSection {
-            tiles_per_file,
+        let section = ObsSection {
+            tiles_per_file: u32::try_from(tiles_per_file).unwrap_or(u32::MAX),
             fingerprint,
             shard_bytes,
             shard_sha256,
-        }))
+        };
+        section
+            .check(n_tiles)
+            .map_err(|(key, problem)| self.wrong(key, problem))?;
+        Ok(Some(section))
     }
 
     fn wrong(&self, key: &str, problem: impl Into<String>) -> Error {
@@ -379,13 +357,6 @@ impl Parser<'_> {
             Some(_) => Err(self.wrong(key, "not a list")),
         }
     }
-}
-
-fn is_hex(text: &str, len: usize) -> bool {
-    text.len() == len
-        && text
-            .bytes()
-            .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 #[cfg(test)]

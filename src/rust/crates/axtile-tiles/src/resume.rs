@@ -9,7 +9,7 @@ use axtile_core::{Error, Result};
 use axtile_store::{FileIdentity, write_file};
 use sha2::{Digest, Sha256};
 
-use crate::manifest::hex;
+use crate::digest::hex;
 use crate::source::CellSource;
 use crate::var::read_gene_order;
 use crate::write::WriteOptions;
@@ -44,7 +44,7 @@ impl ResumeNote {
         for gene in source.genes() {
             text += &format!("{gene:?}\n");
         }
-        Ok(ResumeNote(hex(&Sha256::digest(text))))
+        Ok(ResumeNote(hex(Sha256::new_with_prefix(text))))
     }
 
     /// Whether `folder` holds an unfinished dataset of the same making.

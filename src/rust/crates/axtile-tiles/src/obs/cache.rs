@@ -154,7 +154,14 @@ impl CacheFile {
         let Some(writer) = self.writer.take() else {
             return Ok(());
         };
-        let finished = writer.finish().and_then(|_| {
+        let finished = writer.finish().and_then(|out| {
+            // Arrow files have no checksum: a name must not be there before its
+            // content is.
+            let file = out
+                .into_inner()
+                .map_err(|error| Error::io("write", &self.temporary)(error.into_error()))?;
+            file.sync_all()
+                .map_err(Error::io("write", &self.temporary))?;
             fs::rename(&self.temporary, &self.path).map_err(Error::io("write", &self.path))
         });
         if finished.is_err() {

@@ -13,7 +13,9 @@ mod schema;
 mod shard;
 mod writer;
 
+use crate::digest::{FINGERPRINT_LEN, SHA256_LEN, is_hex};
 pub use cache::cache_root;
+
 pub use cells::Cells;
 pub use reader::ObsReader;
 pub use writer::ObsWriter;
@@ -29,6 +31,38 @@ pub struct ObsSection {
     pub shard_bytes: Vec<u64>,
     /// The SHA-256 of each shard, in lower-case hexadecimal digits.
     pub shard_sha256: Vec<String>,
+}
+
+impl ObsSection {
+    /// Whether the fields go with each other and with so many tiles; if not,
+    /// the manifest's key and what is wrong with it.
+    pub(crate) fn check(&self, n_tiles: usize) -> Result<(), (&'static str, String)> {
+        if self.tiles_per_file == 0 {
+            return Err(("obs_tiles_per_file", "0".to_owned()));
+        }
+        // It becomes the name of a folder.
+        if !is_hex(&self.fingerprint, FINGERPRINT_LEN) {
+            let problem = format!("not {FINGERPRINT_LEN} lower-case hex digits");
+            return Err(("obs_fingerprint", problem));
+        }
+        let n_shards = n_tiles.div_ceil(self.tiles_per_file as usize);
+        for (key, n) in [
+            ("obs_shard_bytes", self.shard_bytes.len()),
+            ("obs_shard_sha256", self.shard_sha256.len()),
+        ] {
+            if n != n_shards {
+                return Err((key, format!("{n} values for {n_shards} shards")));
+            }
+        }
+        match self
+            .shard_sha256
+            .iter()
+            .find(|sha| !is_hex(sha, SHA256_LEN))
+        {
+            Some(wrong) => Err(("obs_shard_sha256", format!("{wrong:?} is no SHA-256"))),
+            None => Ok(()),
+        }
+    }
 }
 
 fn shard_name(shard: usize) -> String {

@@ -42,28 +42,13 @@ impl ObsReader {
         tile_cells: &[u64],
         ordered: &[String],
     ) -> Result<ObsReader> {
-        let wrong =
-            |problem: String| Err(Error::corrupt(dataset_dir, "obs in the manifest", problem));
-        if !schema::is_fingerprint(&section.fingerprint) {
-            return wrong(format!(
-                "the fingerprint '{}', expected 24 hexadecimal digits",
-                section.fingerprint
-            ));
-        }
-        let n_shards = match section.tiles_per_file {
-            0 => return wrong("0 tiles per file".to_owned()),
-            n => tile_cells.len().div_ceil(n as usize),
-        };
-        for (what, n) in [
-            ("sizes", section.shard_bytes.len()),
-            ("SHA-256 sums", section.shard_sha256.len()),
-        ] {
-            if n != n_shards {
-                return wrong(format!("{n} {what} of {n_shards} shards"));
-            }
-        }
+        let wrong = |problem: String| Error::corrupt(dataset_dir, "obs in the manifest", problem);
+        section
+            .check(tile_cells.len())
+            .map_err(|(key, problem)| wrong(format!("{key}: {problem}")))?;
+        let n_shards = section.shard_bytes.len();
         let Some(locator) = Locator::new(tile_cells) else {
-            return wrong("more than 2^64 cells".to_owned());
+            return Err(wrong("more than 2^64 cells".to_owned()));
         };
         let folder = dataset_dir.join("obs");
         let path = folder.join(schema::FILE);

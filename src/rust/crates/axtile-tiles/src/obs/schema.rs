@@ -13,7 +13,7 @@ use axtile_table::{Field, IntegerType, Kind, RealType, Stored};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::files::hex;
+use crate::digest::{FINGERPRINT_LEN, hex};
 use crate::python_json;
 
 /// The file, in the folder `obs`.
@@ -21,9 +21,6 @@ pub(super) const FILE: &str = "schema.json";
 
 const FORMAT: &str = "deltacells-obs";
 const VERSION: u64 = 1;
-
-/// Hexadecimal digits of a fingerprint.
-const FINGERPRINT_LEN: usize = 24;
 
 /// A column and how it is stored.
 #[derive(Clone, Debug)]
@@ -138,12 +135,6 @@ impl ObsSchema {
         hash.truncate(FINGERPRINT_LEN);
         hash
     }
-}
-
-/// Whether a text is a fingerprint; it names a folder of the cache, so nothing
-/// else is accepted.
-pub(super) fn is_fingerprint(text: &str) -> bool {
-    text.len() == FINGERPRINT_LEN && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 fn repeated(levels: &[String]) -> Option<&String> {
@@ -277,14 +268,5 @@ mod tests {
         }
         assert!(parse(r#"{"name": "a", "kind": "bool", "arrow_type": "bool"}"#).is_err());
         assert!(parse("3").is_err());
-        for fingerprint in [
-            "../../../evil",
-            "",
-            "6DD5083358D79930EB2B9DF6",
-            &"0".repeat(25),
-        ] {
-            assert!(!is_fingerprint(fingerprint));
-        }
-        assert!(is_fingerprint("6dd5083358d79930eb2b9df6"));
     }
 }

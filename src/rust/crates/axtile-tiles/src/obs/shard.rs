@@ -9,8 +9,8 @@ use axtile_table::Column;
 use axtile_table::parquet::ParquetFile;
 use sha2::{Digest, Sha256};
 
-use super::files::hex;
 use super::schema::{ObsColumn, ObsSchema};
+use crate::digest::hex;
 
 /// An open shard whose columns and row groups are those of the dataset.
 #[derive(Debug)]

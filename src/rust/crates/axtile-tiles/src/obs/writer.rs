@@ -10,9 +10,9 @@ use axtile_table::parquet::{Categories, ParquetWriter};
 use axtile_table::{Field, Table};
 use sha2::{Digest, Sha256};
 
-use super::files::hex;
 use super::schema::{self, ObsSchema};
 use super::{ObsSection, shard_name};
+use crate::digest::hex;
 
 /// The zstd level of the reference implementation.
 const LEVEL: i32 = 9;
