@@ -1,6 +1,10 @@
 //! Codecs of single tiles. Everything here works on bytes in memory: files,
 //! folders and threads are the business of the crates above.
 #![deny(unsafe_code)]
+#![cfg_attr(
+    not(test),
+    deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)
+)]
 
 pub mod deltacells;
 mod error;

@@ -1,5 +1,9 @@
 //! Files and folders: read-only maps, and writes that appear whole or not at
 //! all, whatever happens meanwhile.
+#![cfg_attr(
+    not(test),
+    deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)
+)]
 
 mod durable;
 mod identity;

@@ -1,6 +1,10 @@
 //! Tile datasets: single-cell counts in self-contained tiles, with annotations
 //! of cells (obs) and genes (var).
 #![forbid(unsafe_code)]
+#![cfg_attr(
+    not(test),
+    deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)
+)]
 
 mod annotations;
 mod dataset;
