@@ -13,7 +13,7 @@ rust_tools=""
 for job in "$@"; do
   case $job in
     run) ;;
-    demo) r_packages="$r_packages sctransform" ;;
+    demo) r_packages="$r_packages sctransform rhdf5" ;;
     test) r_fields="Imports Suggests" ;;
     document) r_packages="$r_packages roxygen2 jsonlite" ;;
     lint) r_packages="$r_packages lintr"; rust_tools="rustfmt clippy" ;;
