@@ -14,6 +14,17 @@ tile_input <- function(x, layer, call = rlang::caller_env()) {
 
 # A dgCMatrix whose values may still be no counts: the writer looks at each.
 as_counts <- function(x, call) {
+    if (is(x, "Matrix")) {
+        # Its conversions trust the slots, and so does the writer.
+        tryCatch(methods::validObject(x), error = function(e) {
+            axtile_abort("argument", paste0(
+                "`x` is not a valid ", class(x)[[1L]], ": ", conditionMessage(e)
+            ), parent = e, call = call)
+        })
+    }
+    if (is(x, "DelayedMatrix")) {
+        check_known(x, call)
+    }
     if (is(x, "dgCMatrix")) {
         return(x)
     }
@@ -34,6 +45,27 @@ as_counts <- function(x, call) {
             ), parent = e, call = call)
         }
     )
+}
+
+# The conversion of delayed matrices makes zeros of missing values.
+check_known <- function(x, call) {
+    if (!anyNA(x)) {
+        return(invisible())
+    }
+    for (first in seq(1L, ncol(x), by = 1000L)) {
+        cells <- first:min(first + 999L, ncol(x))
+        block <- as.matrix(x[, cells, drop = FALSE])
+        if (anyNA(block)) break
+    }
+    at <- which(is.na(block), arr.ind = TRUE)[1L, ] + c(0L, first - 1L)
+    label <- function(k) {
+        names <- dimnames(x)[[k]]
+        if (is.null(names)) paste("number", at[[k]]) else sQuote(names[at[[k]]], FALSE)
+    }
+    axtile_abort("value", paste0(
+        "`x`: cell ", label(2L), ", gene ", label(1L), ": the value NA is not ",
+        "a count."
+    ), call = call)
 }
 
 general_sparse <- function(x) {
@@ -75,7 +107,10 @@ seurat_input <- function(x, layer, call) {
     counts <- if (is_new) {
         getExportedValue("SeuratObject", "LayerData")(assay, layer = layer)
     } else {
-        SeuratObject::GetAssayData(assay, slot = layer)
+        tryCatch(
+            SeuratObject::GetAssayData(assay, slot = layer),
+            error = function(e) NULL
+        )
     }
     if (length(counts) == 0L) {
         axtile_abort("argument", paste0(

@@ -14,10 +14,13 @@
 #'   or genes as row names where they are unique (else as a first column
 #'   `obs_names` or `var_names`). Types are those that were written: factor
 #'   (ordered too), logical, integer, double, character; missing values are
-#'   `NA`. 64-bit integers are doubles; a column with one beyond 2^53 comes as
+#'   `NA`, and so is NaN. 64-bit integers are doubles; a column with one beyond 2^53 comes as
 #'   text, with a warning of class `axtile_warning_wide_integer`.
 #'
 #'   `obs_columns()`: a data frame with `name`, `type` and `localized`.
+#'
+#'   Checksums of obs are looked at by [verify_tiles()] and [localize_obs()],
+#'   not at every reading.
 #' @section Errors:
 #' `axtile_error_range` for a column or cell that is not there,
 #' `axtile_error_corrupt` if a file is damaged.
@@ -44,7 +47,7 @@ read_obs <- function(x, columns = NULL, cells = NULL, ..., cell_names = TRUE,
     if (length(unknown)) {
         axtile_abort("range", paste0(
             "There is no obs column ", dQuote(unknown[[1L]], FALSE),
-            suggest(unknown[[1L]], fields$name), "."
+            " in the dataset", suggest(unknown[[1L]], fields$name)
         ))
     }
     cells <- check_positions(
@@ -64,7 +67,9 @@ read_obs <- function(x, columns = NULL, cells = NULL, ..., cell_names = TRUE,
         )
     )))
     warn_text(values, call)
-    names <- if ("obs_names" %in% columns) NULL else values$obs_names
+    names <- if (cell_names && !"obs_names" %in% columns) {
+        values[["obs_names"]]
+    }
     annotations(values[columns], names, n, "obs_names")
 }
 
@@ -119,11 +124,14 @@ annotations <- function(columns, names, n, names_column) {
 `%||%` <- function(x, y) if (is.null(x)) y else x
 
 suggest <- function(name, choices) {
+    if (nchar(name) < 1L || nchar(name) > 100L) {
+        return(".")
+    }
     near <- choices[agrepl(
         name, choices, max.distance = 0.2, ignore.case = TRUE
     )]
     if (length(near) == 0L) {
-        return("")
+        return(".")
     }
     paste0("; did you mean ", dQuote(near[[1L]], FALSE), "?")
 }

@@ -101,14 +101,20 @@ check_columns <- function(x, n, arg, call = rlang::caller_env()) {
     if (is.null(x)) {
         return(structure(list(), names = character()))
     }
+    if (!is.data.frame(x) && !is(x, "DataFrame")) {
+        abort_argument(arg, "a data frame", x, call)
+    }
     x <- as.data.frame(x, optional = TRUE)
     if (nrow(x) != n) {
         axtile_abort("argument", paste0(
             "`", arg, "` has ", nrow(x), " rows, expected ", n, "."
         ), call = call)
     }
-    names <- utf8(names(x), paste("names of", arg), call)
-    if (anyNA(names) || anyDuplicated(names) || any(!nzchar(names))) {
+    names <- utf8(
+        names(x) %||% character(), paste("names of", arg), call
+    )
+    has_names <- length(names) == length(x) && !anyNA(names)
+    if (!has_names || anyDuplicated(names) || any(!nzchar(names))) {
         axtile_abort("argument", paste0(
             "The columns of `", arg, "` must have names, all different."
         ), call = call)
@@ -123,7 +129,8 @@ plain_column <- function(column, name, arg, call) {
     if (is.factor(column)) {
         return(structure(
             as.integer(column),
-            levels = utf8(levels(column), name, call), class = class(column)
+            levels = utf8(levels(column) %||% character(), name, call),
+            class = class(column)
         ))
     }
     is_plain <- is.null(dim(column)) && !is.object(column) &&

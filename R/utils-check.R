@@ -19,8 +19,13 @@ abort_argument <- function(arg, expected, x, call) {
 
 # Text as the Rust library takes it: UTF-8, and valid.
 utf8 <- function(x, arg, call) {
-    x <- enc2utf8(as.vector(x))
-    wrong <- which(!validUTF8(x))
+    x <- as.vector(x)
+    # enc2utf8() would replace what is not valid in the session's encoding.
+    wrong <- which(!validEnc(x))
+    if (length(wrong) == 0L) {
+        x <- enc2utf8(x)
+        wrong <- which(!validUTF8(x))
+    }
     if (length(wrong)) {
         axtile_abort("argument", paste0(
             "`", arg, "` holds text that is not valid in its encoding: ",

@@ -157,3 +157,32 @@ test_that("text that is not valid in its encoding is refused", {
         write_tiles(named, path, overwrite = TRUE), "argument", "line"
     )
 })
+
+test_that("broken matrices and missing values in delayed ones are refused", {
+    path <- temp_tiles()
+    m <- small_counts()
+    broken <- list(m, m, m, m)
+    broken[[1]]@Dimnames <- list(NULL, letters[1:3])
+    broken[[2]]@Dim <- c(83L, 3L)
+    broken[[3]]@i[1] <- 1000L
+    broken[[4]] <- as(m, "RsparseMatrix")
+    broken[[4]]@j[1] <- 1000L
+    for (x in broken) {
+        expect_axtile_error(write_tiles(x, path), "argument", "not a valid")
+    }
+    frames <- list(1:57, mean, globalenv(), matrix(1:57, ncol = 1))
+    for (obs in frames) {
+        expect_axtile_error(write_tiles(m, path, obs = obs), "argument", "obs")
+    }
+    bad <- data.frame(a = rep("caf\xe9", 57))
+    expect_axtile_error(write_tiles(m, path, obs = bad), "argument", "valid")
+    skip_if_not_installed("HDF5Array")
+    dense <- matrix(c(1L, NA, 3L, 4L), 2)
+    dimnames(dense) <- list(c("g1", "g2"), c("c1", "c2"))
+    delayed <- DelayedArray::DelayedArray(dense)
+    expect_axtile_error(write_tiles(delayed, path), "value", "c1.*g2")
+    expect_false(file.exists(path))
+    dense[2, 1] <- 0L
+    ds <- write_tiles(DelayedArray::DelayedArray(dense), path)
+    expect_identical(as.matrix(read_tile(ds, 1)), dense + 0)
+})

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use axtile_core::{Error, Result};
-use axtile_tiles::{Dataset, GeneOrder};
+use axtile_tiles::{Dataset, DecodedCache, GeneOrder};
 use extendr_api::prelude::*;
 
 use crate::registry;
@@ -117,20 +117,38 @@ impl Arguments {
         Ok(self.count("threads")? as usize)
     }
 
+    fn gene_order(&self) -> Result<GeneOrder> {
+        match self.text("gene_order")?.as_str() {
+            "stored" => Ok(GeneOrder::Stored),
+            "source" => Ok(GeneOrder::Source),
+            _ => Err(Self::wrong("gene_order")),
+        }
+    }
+
     /// The dataset of the arguments `path`, `identity` (NULL to open anew),
     /// `gene_order` and `cache_mb`.
     pub fn dataset(&self) -> Result<Arc<Dataset>> {
         let path = self.path("path")?;
-        let gene_order = match self.text("gene_order")?.as_str() {
-            "stored" => GeneOrder::Stored,
-            "source" => GeneOrder::Source,
-            _ => return Err(Self::wrong("gene_order")),
-        };
         let cache_bytes = (self.number("cache_mb")?.max(0.0) * 1e6) as usize;
         if self.is_null("identity") {
-            registry::open(&path, gene_order, cache_bytes)
+            registry::open(&path, self.gene_order()?, cache_bytes)
         } else {
-            registry::reopen(&path, &self.text("identity")?, gene_order, cache_bytes)
+            let identity = self.text("identity")?;
+            registry::reopen(&path, &identity, self.gene_order()?, cache_bytes)
+        }
+    }
+
+    /// The same dataset with nothing of it in memory yet.
+    pub fn dataset_anew(&self) -> Result<Dataset> {
+        let known = self.dataset()?;
+        let no_cache = Arc::new(DecodedCache::new(0));
+        let dataset = Dataset::open(known.folder(), self.gene_order()?, no_cache)?;
+        if dataset.identity() == known.identity() {
+            Ok(dataset)
+        } else {
+            Err(Error::Stale {
+                path: dataset.folder().to_owned(),
+            })
         }
     }
 }

@@ -53,6 +53,16 @@ impl MatrixSource<'_> {
                 "'x' is not a valid dgCMatrix: row {gene} of {n_genes}"
             )));
         }
+        if let Some(names) = self
+            .cell_names
+            .as_ref()
+            .filter(|names| names.len() != n_cells)
+        {
+            return Err(Error::argument(format!(
+                "'x' is not a valid dgCMatrix: {} column names for {n_cells} columns",
+                names.len()
+            )));
+        }
         for (what, table, n_rows) in [("var", &self.var, n_genes), ("obs", &self.obs, n_cells)] {
             if !table.columns.is_empty() && table.n_rows != n_rows {
                 return Err(Error::argument(format!(

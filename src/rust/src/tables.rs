@@ -181,6 +181,16 @@ fn column_from_r(name: &str, vector: &Robj) -> Result<(Kind, Column)> {
         let codes = vector.as_integer_slice().ok_or_else(wrong)?;
         let levels = vector.get_attrib("levels").ok_or_else(wrong)?;
         let levels = levels.as_str_vector().ok_or_else(wrong)?;
+        let n_levels = levels.len();
+        let is_code = |&code: &i32| {
+            code == i32::MIN
+                || usize::try_from(code).is_ok_and(|code| (1..=n_levels).contains(&code))
+        };
+        if !codes.iter().all(is_code) {
+            return Err(Error::argument(format!(
+                "column '{name}' is a factor with codes beyond its {n_levels} levels"
+            )));
+        }
         let code = |&code: &i32| if code == i32::MIN { -1 } else { code - 1 };
         let kind = Kind::Category {
             levels: levels.into_iter().map(str::to_owned).collect(),

@@ -74,7 +74,8 @@ fn rs_tiles_close(path: Robj) -> Robj {
 #[extendr]
 fn rs_tiles_gene_names(arguments: Robj) -> Robj {
     guard(|| {
-        let names = Arguments::new(&arguments)?.dataset()?.gene_names()?;
+        let dataset = Arguments::new(&arguments)?.dataset()?;
+        let names = unless_replaced(&dataset, dataset.gene_names())?;
         names_to_r(names.as_deref())
     })
 }
@@ -83,7 +84,8 @@ fn rs_tiles_gene_names(arguments: Robj) -> Robj {
 #[extendr]
 fn rs_tiles_var(arguments: Robj) -> Robj {
     guard(|| {
-        let var = Arguments::new(&arguments)?.dataset()?.var()?;
+        let dataset = Arguments::new(&arguments)?.dataset()?;
+        let var = unless_replaced(&dataset, dataset.var())?;
         let names = names_to_r(var.names.as_deref())?;
         let index_name = names_to_r(var.index_name.as_ref().map(std::slice::from_ref))?;
         let columns = tables::to_r(&var.table)?;
@@ -98,16 +100,17 @@ fn rs_tiles_tile(arguments: Robj) -> Robj {
         let arguments = Arguments::new(&arguments)?;
         let dataset = arguments.dataset()?;
         let tile_idx = arguments.count("tile")?.saturating_sub(1);
-        let tile = dataset.open_tile(tile_idx as usize)?;
+        let tile = unless_replaced(&dataset, dataset.open_tile(tile_idx as usize))?;
         let n_threads = arguments.n_threads()?;
         check_nnz(&dataset, tile.nnz())?;
         let starts = starts_to_r(tile.starts())?;
         let mut rows = fresh_integers(tile.nnz())?;
         let mut values = fresh_doubles(tile.nnz())?;
         let (genes, counts) = (rows.elements(), values.elements());
-        watched(&arguments.get("progress"), |watch| {
+        let read = watched(&arguments.get("progress"), |watch| {
             dataset.read_tile_into(&tile, genes, counts, n_threads, watch)
-        })?;
+        });
+        unless_replaced(&dataset, read)?;
         let n_genes = dataset.manifest().n_genes;
         sparse_matrix(&starts, rows.robj(), values.robj(), n_genes, tile.n_cells())
     })
@@ -137,15 +140,17 @@ fn rs_tiles_cells(arguments: Robj) -> Robj {
         let progress = arguments.get("progress");
         let gather = watched(&progress, |watch| {
             dataset.gather(selection, n_threads, watch)
-        })?;
+        });
+        let gather = unless_replaced(&dataset, gather)?;
         check_nnz(&dataset, gather.nnz())?;
         let starts = starts_to_r(gather.starts())?;
         let mut rows = fresh_integers(gather.nnz())?;
         let mut values = fresh_doubles(gather.nnz())?;
         let (genes, counts) = (rows.elements(), values.elements());
-        watched(&progress, |watch| {
+        let read = watched(&progress, |watch| {
             gather.read_into(genes, counts, n_threads, watch)
-        })?;
+        });
+        unless_replaced(&dataset, read)?;
         sparse_matrix(
             &starts,
             rows.robj(),
@@ -153,6 +158,17 @@ fn rs_tiles_cells(arguments: Robj) -> Robj {
             gather.n_genes(),
             cells.len(),
         )
+    })
+}
+
+/// What was read of `dataset`, unless it was replaced meanwhile: then some of
+/// it, or the damage that was met, may be another dataset's.
+fn unless_replaced<T>(dataset: &Dataset, read: Result<T>) -> Result<T> {
+    if dataset.is_current() || matches!(read, Err(Error::Interrupted)) {
+        return read;
+    }
+    Err(Error::Stale {
+        path: dataset.folder().to_owned(),
     })
 }
 
@@ -221,8 +237,8 @@ fn rs_tiles_obs(arguments: Robj) -> Robj {
         let table = watched(&arguments.get("progress"), |watch| {
             let cells = cells.as_deref().map_or(Cells::All, Cells::List);
             dataset.read_obs(&columns, cells, root.as_deref(), n_threads, watch)
-        })?;
-        tables::to_r(&table)
+        });
+        tables::to_r(&unless_replaced(&dataset, table)?)
     })
 }
 
@@ -247,7 +263,7 @@ fn rs_tiles_localize(arguments: Robj) -> Robj {
 fn rs_tiles_verify(arguments: Robj) -> Robj {
     guard(|| {
         let arguments = Arguments::new(&arguments)?;
-        let dataset = arguments.dataset()?;
+        let dataset = arguments.dataset_anew()?;
         let n_threads = arguments.n_threads()?;
         let reports = watched(&arguments.get("progress"), |watch| {
             dataset.verify(n_threads, watch)

@@ -4,6 +4,7 @@ use std::io::Read;
 use std::path::Path;
 
 use axtile_core::{Error, Result};
+use axtile_store::open_regular;
 use axtile_tiles::CellSource;
 
 use crate::h5::File;
@@ -63,7 +64,7 @@ pub fn open(path: &Path, options: &ImportOptions) -> Result<Box<dyn CellSource>>
 }
 
 fn read_head(path: &Path) -> Result<Vec<u8>> {
-    let file = std::fs::File::open(path).map_err(Error::io("open", path))?;
+    let file = open_regular(path)?;
     let mut head = Vec::new();
     file.take(HEAD_LEN)
         .read_to_end(&mut head)

@@ -14,5 +14,5 @@ mod staged;
 pub use durable::{sync_folder, write_file};
 pub use identity::FileIdentity;
 pub use lock::FileLock;
-pub use map::Map;
+pub use map::{Map, open_regular};
 pub use staged::{StageMode, StagedFolder, restore_interrupted};

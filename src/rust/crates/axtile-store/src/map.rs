@@ -24,15 +24,8 @@ impl Map {
     /// `Error::Io` if the file cannot be opened, is no regular file, or cannot
     /// be mapped.
     pub fn open(path: &Path) -> Result<Map> {
-        let file = File::open(path).map_err(Error::io("open", path))?;
+        let file = open_regular(path)?;
         let metadata = file.metadata().map_err(Error::io("inspect", path))?;
-        if !metadata.is_file() {
-            return Err(Error::Io {
-                path: path.to_owned(),
-                action: "open",
-                source: std::io::Error::other("not a regular file"),
-            });
-        }
         // SAFETY: the map is read-only. Files of a store are never changed in
         // place: writers make new files and rename them (see `StagedFolder`),
         // which leaves the mapped file whole. That nothing else truncates it
@@ -54,6 +47,21 @@ impl Map {
     pub fn identity(&self) -> FileIdentity {
         self.identity
     }
+}
+
+/// Opens a regular file for reading. Anything else could be without end, or
+/// wait for ever.
+///
+/// # Errors
+/// `Error::Io` if there is none, or it is a folder, a device or a pipe.
+pub fn open_regular(path: &Path) -> Result<File> {
+    let metadata = std::fs::metadata(path).map_err(Error::io("open", path))?;
+    if !metadata.is_file() {
+        return Err(Error::io("open", path)(std::io::Error::other(
+            "not a regular file",
+        )));
+    }
+    File::open(path).map_err(Error::io("open", path))
 }
 
 impl Deref for Map {

@@ -1,10 +1,11 @@
 //! `manifest.json`: what a dataset consists of. Written last, read first.
 
+use std::io::Read;
 use std::path::Path;
 
 use axtile_codec::deltacells::MAX_GENES;
 use axtile_core::{Error, Result};
-use axtile_store::write_file;
+use axtile_store::{open_regular, write_file};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
@@ -80,7 +81,11 @@ impl Manifest {
                 format!("{len} bytes, a manifest has at most {MAX_MANIFEST_LEN}"),
             ));
         }
-        let text = std::fs::read(&path).map_err(Error::io("read", &path))?;
+        let mut text = Vec::new();
+        open_regular(&path)?
+            .take(MAX_MANIFEST_LEN)
+            .read_to_end(&mut text)
+            .map_err(Error::io("read", &path))?;
         let value: Value = serde_json::from_slice(&text).map_err(|problem| {
             Error::corrupt(
                 &path,

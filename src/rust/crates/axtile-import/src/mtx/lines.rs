@@ -1,11 +1,11 @@
 //! Lines of text files, plain or gzipped, with their numbers. Files of several
 //! gzip members, as bgzip and pigz write them, are read to their end.
 
-use std::fs::File;
 use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use axtile_core::{Error, Result};
+use axtile_store::open_regular;
 use flate2::bufread::MultiGzDecoder;
 
 /// RFC 1952, 2.3.1.
@@ -27,7 +27,7 @@ pub(super) struct Lines {
 impl Lines {
     /// Opens `path`; whether it is gzipped is seen from its first bytes.
     pub(super) fn open(path: &Path) -> Result<Lines> {
-        let file = File::open(path).map_err(Error::io("open", path))?;
+        let file = open_regular(path)?;
         let mut plain = BufReader::with_capacity(BUFFER_LEN, file);
         let start = plain.fill_buf().map_err(Error::io("read", path))?;
         let reader: Box<dyn BufRead> = if start.starts_with(&GZIP_SIGNATURE) {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use axtile_core::{Error, Result, Watch};
+use axtile_store::FileIdentity;
 use axtile_table::Column;
 use axtile_table::ipc::{IpcColumn, Place};
 use rayon::prelude::*;
@@ -17,19 +18,36 @@ use crate::threads::on_threads;
 /// Pieces of columns in memory at once for each thread while they are copied.
 const PIECES_PER_THREAD: usize = 4;
 
-/// The maps that are open, by file: they stay open for the next look-up.
+/// The maps that are open, by file: they stay open for the next look-up, as long
+/// as the file is the same.
 #[derive(Debug, Default)]
-pub(super) struct OpenMaps(Mutex<HashMap<PathBuf, Arc<IpcColumn>>>);
+pub(super) struct OpenMaps(Mutex<HashMap<PathBuf, OpenMap>>);
+
+#[derive(Debug)]
+struct OpenMap {
+    identity: FileIdentity,
+    map: Arc<IpcColumn>,
+}
 
 impl OpenMaps {
     fn get(&self, path: &Path) -> Option<Arc<IpcColumn>> {
-        let maps = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        maps.get(path).cloned()
+        let mut maps = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = maps.get(path)?;
+        if FileIdentity::read(path).is_ok_and(|now| now == open.identity) {
+            return Some(Arc::clone(&open.map));
+        }
+        maps.remove(path);
+        None
     }
 
     fn put(&self, path: PathBuf, map: IpcColumn) -> Arc<IpcColumn> {
-        let mut maps = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(maps.entry(path).or_insert_with(|| Arc::new(map)))
+        let map = Arc::new(map);
+        if let Ok(identity) = FileIdentity::read(&path) {
+            let mut maps = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let map = Arc::clone(&map);
+            maps.insert(path, OpenMap { identity, map });
+        }
+        map
     }
 }
 
@@ -94,6 +112,8 @@ impl ObsReader {
         if missing.is_empty() {
             return Ok(());
         }
+        // All of it is read anyway, and the copy has no checksum.
+        self.verify_shards(watch)?;
         self.copy(&cache, &missing, n_threads, watch)
     }
 

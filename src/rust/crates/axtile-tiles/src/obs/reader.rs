@@ -200,6 +200,7 @@ impl ObsReader {
             .get(shard)
             .ok_or_else(|| Error::range(format!("obs shard {shard} of {}", self.shards.len())))?;
         if let Some(open) = slot.get() {
+            open.check_current()?;
             return Ok(open);
         }
         let path = self.folder.join(shard_name(shard));
@@ -213,6 +214,15 @@ impl ObsReader {
         let open = Shard::open(&path, n_bytes, &self.schema, cells)?;
         // Another thread may have been faster; both opened the same file.
         Ok(slot.get_or_init(|| open))
+    }
+
+    /// Whether the bytes of the shards are those that were written.
+    pub(super) fn verify_shards(&self, watch: &dyn Watch) -> Result<()> {
+        for (shard, sha256) in self.section.shard_sha256.iter().enumerate() {
+            watch.check()?;
+            self.shard(shard)?.verify(sha256)?;
+        }
+        Ok(())
     }
 
     /// Checks everything: that each shard has the size, SHA-256, columns and

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use axtile_core::{Error, Result};
+use axtile_store::FileIdentity;
 use axtile_table::Column;
 use axtile_table::parquet::ParquetFile;
 use sha2::{Digest, Sha256};
@@ -17,6 +18,7 @@ use crate::digest::hex;
 pub(super) struct Shard {
     file: ParquetFile,
     /// For each column of the schema its number in the file.
+    identity: FileIdentity,
     columns: Vec<usize>,
 }
 
@@ -29,6 +31,7 @@ impl Shard {
         schema: &ObsSchema,
         tile_cells: &[u64],
     ) -> Result<Shard> {
+        let identity = FileIdentity::read(path)?;
         let file = ParquetFile::open(path)?;
         if file.bytes().len() as u64 != n_bytes {
             let problem = format!("{} bytes, expected {n_bytes}", file.bytes().len());
@@ -58,7 +61,23 @@ impl Shard {
             );
             return Err(Error::corrupt(path, "row groups", problem));
         }
-        Ok(Shard { file, columns })
+        Ok(Shard {
+            file,
+            identity,
+            columns,
+        })
+    }
+
+    /// Refuses a file that was changed or replaced since it was opened: one that
+    /// was cut short could not be read through its map.
+    pub(super) fn check_current(&self) -> Result<()> {
+        let path = self.file.path();
+        if FileIdentity::read(path)? == self.identity {
+            return Ok(());
+        }
+        Err(Error::Stale {
+            path: path.to_owned(),
+        })
     }
 
     /// Reads a column of a tile; `group` counts the tiles of this shard.

@@ -13,12 +13,11 @@
 //!
 //! Nothing but that is read: no other type or shape, and no pickled object.
 
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
 use axtile_core::{Error, Result};
-use axtile_store::write_file;
+use axtile_store::{open_regular, write_file};
 
 const FILE: &str = "gene_order.npy";
 const MAGIC: &[u8] = b"\x93NUMPY\x01\x00";
@@ -33,7 +32,7 @@ const DATA_OFFSET: usize = 128;
 /// described above.
 pub fn read_gene_order(dataset_dir: &Path, n_genes: usize) -> Result<Vec<u32>> {
     let path = dataset_dir.join(FILE);
-    let file = File::open(&path).map_err(Error::io("open", &path))?;
+    let file = open_regular(&path)?;
     // No valid file is longer than the longest header and the numbers.
     let longest = 10 + u64::from(u16::MAX) + 4 * n_genes as u64;
     let mut bytes = Vec::new();
