@@ -19,7 +19,9 @@ synthetic_counts <- function(n_cells, n_genes, detected = n_genes / 10,
                              seed = 1) {
     n_cells <- check_count(n_cells, max = .Machine$integer.max)
     n_genes <- check_count(n_genes, max = 65536)
-    if (!is.numeric(detected) || length(detected) != 1L || !is.finite(detected)) {
+    is_number <- is.numeric(detected) && length(detected) == 1L &&
+        is.finite(detected)
+    if (!is_number) {
         abort_argument("detected", "a number", detected, rlang::current_env())
     }
     with_seed(check_count(seed, min = 0, max = 2^31 - 1), {

@@ -5,8 +5,8 @@
 #' a thread, whatever the size of the files.
 #'
 #' The files must not change meanwhile. Counts that are not stored cell by cell
-#' (h5ad in CSC, Matrix Market) are sorted on disk beside the target, which takes
-#' 12 bytes a nonzero for the time of the conversion.
+#' (h5ad in CSC, Matrix Market) are sorted on disk beside the target, which
+#' takes 12 bytes a nonzero for the time of the conversion.
 #'
 #' Counts must be whole numbers from 0 on. Anything else is an error that names
 #' cell and gene; nothing is rounded or clipped.

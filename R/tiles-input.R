@@ -60,7 +60,10 @@ check_known <- function(x, call) {
     at <- which(is.na(block), arr.ind = TRUE)[1L, ] + c(0L, first - 1L)
     label <- function(k) {
         names <- dimnames(x)[[k]]
-        if (is.null(names)) paste("number", at[[k]]) else sQuote(names[at[[k]]], FALSE)
+        if (is.null(names)) {
+            return(paste("number", at[[k]]))
+        }
+        sQuote(names[at[[k]]], FALSE)
     }
     axtile_abort("value", paste0(
         "`x`: cell ", label(2L), ", gene ", label(1L), ": the value NA is not ",

@@ -14,8 +14,8 @@
 #'   or genes as row names where they are unique (else as a first column
 #'   `obs_names` or `var_names`). Types are those that were written: factor
 #'   (ordered too), logical, integer, double, character; missing values are
-#'   `NA`, and so is NaN. 64-bit integers are doubles; a column with one beyond 2^53 comes as
-#'   text, with a warning of class `axtile_warning_wide_integer`.
+#'   `NA`, and so is NaN. 64-bit integers are doubles; a column with one beyond
+#'   2^53 comes as text, with a warning of class `axtile_warning_wide_integer`.
 #'
 #'   `obs_columns()`: a data frame with `name`, `type` and `localized`.
 #'
