@@ -34,4 +34,5 @@
 #'
 #' @keywords internal
 #' @importFrom methods as is slot
+#' @importFrom rlang arg_match caller_env check_dots_empty
 "_PACKAGE"

@@ -23,11 +23,17 @@
 #' options(old)
 #' @export
 axtile_options <- function() {
-    list(
-        axtile.threads = getOption("axtile.threads", default_threads()),
-        axtile.cache_mb = getOption("axtile.cache_mb", 512),
-        axtile.cache_dir = getOption("axtile.cache_dir"),
-        axtile.progress = getOption("axtile.progress")
+    names <- c("threads", "cache_mb", "cache_dir", "progress")
+    options <- lapply(names, axtile_option)
+    stats::setNames(options, paste0("axtile.", names))
+}
+
+axtile_option <- function(name) {
+    # Only the default that is needed: that of threads takes time.
+    switch(name,
+        threads = getOption("axtile.threads", default_threads()),
+        cache_mb = getOption("axtile.cache_mb", 512),
+        getOption(paste0("axtile.", name))
     )
 }
 
@@ -40,8 +46,4 @@ default_threads <- function() {
         session$threads <- min(2L, cores, na.rm = TRUE)
     }
     session$threads
-}
-
-axtile_option <- function(name) {
-    axtile_options()[[paste0("axtile.", name)]]
 }

@@ -52,8 +52,10 @@ seconds <- function(f) {
     as.double(difftime(Sys.time(), start, units = "secs"))
 }
 
-# Times alternatives in turn, so that a disturbance of the machine meets all of
-# them: first each once to warm up, then `repeats` rounds. Records median,
+# Times alternatives in turns, so that a disturbance of the machine meets all of
+# them: `repeats` rounds in random order. Each runs twice in a row, and the second
+# time counts, since what ran before not only leaves files in the page cache but
+# takes memory from the system or gives it back, which is dear. Records median,
 # minimum and the median as a multiple of that of the first alternative, which
 # is the reference. `inner` calls are timed as one where a call is short.
 compare <- function(alternatives, threads = 1L, inner = 1L,
@@ -61,13 +63,13 @@ compare <- function(alternatives, threads = 1L, inner = 1L,
     threads <- rep_len(threads, length(alternatives))
     many <- function(f) if (inner == 1L) f else function() for (k in seq_len(inner)) f()
     alternatives <- lapply(alternatives, many)
-    for (f in alternatives) f()
-    times <- vapply(
-        seq_len(repeats),
-        function(round) vapply(alternatives, seconds, 0),
-        numeric(length(alternatives))
-    )
-    times <- matrix(times, length(alternatives)) * 1000 / inner
+    times <- matrix(0, length(alternatives), repeats)
+    for (round in seq_len(repeats)) {
+        for (k in sample(length(alternatives))) {
+            alternatives[[k]]()
+            times[k, round] <- seconds(alternatives[[k]]) * 1000 / inner
+        }
+    }
     medians <- apply(times, 1L, stats::median)
     for (k in seq_along(alternatives)) {
         what <- names(alternatives)[[k]]

@@ -48,7 +48,7 @@ for (k in seq_along(inputs)) {
 
 # The same cells over and over: own memory is to stay where it is.
 if (has_package("rhdf5")) {
-    for (copies in c(1L, 4L, 8L)) {
+    for (copies in c(1L, 4L, 12L)) {
         big <- write_h5ad(m, scratch("big.h5ad"), copies)
         nonzeros <- as.double(length(m@x)) * copies
         cells <- ncol(m) * copies

@@ -1,13 +1,15 @@
-# zstd level x chunks x order of genes: size, time to write, time to read.
+# zstd level x chunks, and x order of genes for the default number of chunks:
+# size, time to write, time to read.
 source("common.R")
 
 m <- counts()
 m <- m[, seq_len(min(ncol(m), 10000))]
 n <- length(m@x)
 cores <- axtile_options()$axtile.threads
-grid <- expand.grid(
-    level = c(1, 3, 6, 9, 12, 15, 19), chunks = c(8, 1, 4, 16),
-    sorted = c(TRUE, FALSE)
+levels <- c(1, 3, 6, 9, 12, 15, 19)
+grid <- rbind(
+    expand.grid(level = levels, chunks = c(8, 1, 4, 16), sorted = TRUE),
+    expand.grid(level = levels, chunks = 8, sorted = FALSE)
 )
 grid <- grid[order(grid$level != 12), ]
 
