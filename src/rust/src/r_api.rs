@@ -118,7 +118,7 @@ fn allocate(kind: SEXPTYPE, n: usize, width: usize) -> Result<Robj> {
 }
 
 /// Asks for 2 MB pages: a fresh vector of R's is mapped page by page when it is
-/// first written, which costs more than decoding (`benchmarks/README.md`).
+/// first written, which takes longer than decoding.
 fn advise_huge_pages<T>(data: *mut T, n: usize) {
     #[cfg(target_os = "linux")]
     {

@@ -7,6 +7,7 @@
 )]
 
 mod annotations;
+mod checks;
 mod dataset;
 mod decoded;
 mod digest;

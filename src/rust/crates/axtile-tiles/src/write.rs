@@ -7,15 +7,14 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Mutex;
 
-use axtile_codec::deltacells::{
-    CellRows, MAX_GENES, Tile, TileHeader, assemble, check_level, cut_chunks, encode_chunk,
-};
+use axtile_codec::deltacells::{CellRows, Tile, TileHeader, assemble, cut_chunks, encode_chunk};
 use axtile_core::{Error, Result, Watch};
 use axtile_store::{Map, StageMode, StagedFolder, sync_folder, write_file};
 use axtile_table::{Column, Field, Kind, Table};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
+use crate::checks::{check_source, check_text, check_texts};
 use crate::dataset::tile_path;
 use crate::gene_map::{CellSorter, GeneMap};
 use crate::manifest::{Manifest, is_dataset};
@@ -85,7 +84,7 @@ pub fn write_dataset(
     options: &WriteOptions,
     watch: &dyn Watch,
 ) -> Result<()> {
-    check(source, options)?;
+    check_source(source, options)?;
     let mode = StageMode {
         overwrite: options.overwrite,
         resume: options.resume,
@@ -123,45 +122,6 @@ pub fn write_dataset(
 
 fn make_folder(path: &Path) -> Result<()> {
     fs::create_dir_all(path).map_err(Error::io("create", path))
-}
-
-fn check(source: &dyn CellSource, options: &WriteOptions) -> Result<()> {
-    check_level(options.level)?;
-    if options.tile_size == 0 || options.n_chunks == 0 || options.obs_tiles_per_file == 0 {
-        return Err(Error::argument(
-            "tile size, chunks and tiles per obs file must be at least 1",
-        ));
-    }
-    for gene in source.genes() {
-        check_text(gene, "the name of a gene", source.path())?;
-    }
-    let n_genes = source.genes().len();
-    if n_genes == 0 || n_genes > MAX_GENES {
-        return Err(Error::limit(
-            source.path(),
-            format!(
-                "{n_genes} genes; the deltacells format, version 1, holds 1 to {MAX_GENES} genes"
-            ),
-        ));
-    }
-    if source.n_cells() == 0 {
-        return Err(Error::limit(
-            source.path(),
-            "no cells; a dataset holds at least one",
-        ));
-    }
-    if let Some(field) = source
-        .obs_fields()
-        .iter()
-        .find(|field| field.name == CELL_NAMES)
-    {
-        return Err(Error::argument(format!(
-            "'{}': an obs column is called '{}', which is where cell names go; leave it out",
-            source.path().display(),
-            field.name
-        )));
-    }
-    Ok(())
 }
 
 /// A dataset in the making.
@@ -444,36 +404,6 @@ impl Writer<'_> {
             "axtile": { "ordered": ordered },
         })
     }
-}
-
-/// Refuses texts that R could not hold.
-fn check_texts(table: &Table, path: &Path) -> Result<()> {
-    for (field, column) in table.fields.iter().zip(&table.columns) {
-        check_text(&field.name, "the name of a column", path)?;
-        let what = || format!("column '{}'", field.name);
-        if let Kind::Category { levels, .. } = &field.kind {
-            levels
-                .iter()
-                .try_for_each(|level| check_text(level, &what(), path))?;
-        }
-        if let Column::Text(values) = column {
-            values
-                .iter()
-                .flatten()
-                .try_for_each(|text| check_text(text, &what(), path))?;
-        }
-    }
-    Ok(())
-}
-
-fn check_text(text: &str, what: &str, path: &Path) -> Result<()> {
-    if text.contains('\0') {
-        return Err(Error::unsupported(
-            path,
-            format!("{what} holds a zero byte, which no text in R can"),
-        ));
-    }
-    Ok(())
 }
 
 /// Names of the obs columns whose levels are ordered: the one thing about
