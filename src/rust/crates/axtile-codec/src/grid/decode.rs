@@ -1,0 +1,470 @@
+//! Decoding of chunks, straight into the caller's slices.
+
+use std::ops::{Deref, Range};
+
+use super::bits::BitReader;
+use super::cell_counts::CellCounts;
+use super::huffman::DecodeTable;
+use super::layout::Tile;
+use super::model::{Bucket, MAX_ESCAPE_BITS, Model};
+use super::wire::Cursor;
+use crate::error::{TileError, TileResult};
+use crate::genes::GeneMap;
+use crate::kernels::{
+    BlockView, Count, Escapes, READ_AHEAD, RowSorter, Segment, Simd, decode_symbols, prefetch,
+    split, write_segment,
+};
+
+/// What a thread needs to decode chunks one after the other: the code tables of
+/// the tile in hand and room for a chunk's symbols and one cell.
+#[derive(Debug, Default)]
+pub struct Decoder {
+    tables: Tables,
+    counts: CellCounts,
+    blocks: Vec<Block>,
+    symbols: Vec<u8>,
+    maps: Maps,
+    scratch: Scratch,
+    cell_genes: Vec<i32>,
+    cell_counts: Vec<i32>,
+}
+
+/// Room for one cell.
+#[derive(Debug, Default)]
+struct Scratch {
+    simd: Simd,
+    positions: Vec<i32>,
+    values: Vec<i32>,
+    sorter: RowSorter,
+}
+
+/// Code tables of the tile that was decoded last, made when first needed.
+#[derive(Debug, Default)]
+struct Tables {
+    tile: Option<u64>,
+    /// For each bucket, for each table.
+    tables: Vec<Vec<Option<DecodeTable>>>,
+}
+
+/// The numbers that genes get, by cluster and position in the cluster's order;
+/// those of the tile and order that were decoded last.
+#[derive(Debug, Default)]
+struct Maps {
+    key: Option<(u64, Option<u64>)>,
+    clusters: Vec<Vec<u32>>,
+}
+
+/// The nonzeros of a chunk in one bucket: symbols decoded, the rest still raw.
+#[derive(Debug, Default)]
+struct Block {
+    /// Its symbols, among all of the chunk.
+    symbols: Range<usize>,
+    /// Where its raw bits start in the tile.
+    raw: usize,
+    /// Where each cell's symbols start, from the block's first.
+    firsts: Vec<u32>,
+    escapes: Escapes,
+}
+
+impl Decoder {
+    /// A decoder without any buffer yet.
+    pub fn new() -> Decoder {
+        Decoder::default()
+    }
+
+    /// Genes (from 0) and counts of chunk `idx`, ascending in each cell. Genes
+    /// are numbered as in the tile, or by `order`.
+    ///
+    /// # Errors
+    /// `TileError` if the chunk is damaged; the slices then hold anything.
+    ///
+    /// # Panics
+    /// If the tile has no such chunk, a slice is not as long as the chunk has
+    /// nonzeros, or `order` is for another number of genes.
+    pub fn chunk_into<B: Deref<Target = [u8]>, C: Count>(
+        &mut self,
+        tile: &Tile<B>,
+        idx: usize,
+        order: Option<&GeneMap>,
+        genes: &mut [i32],
+        counts: &mut [C],
+    ) -> TileResult<()> {
+        let n = tile.chunks()[idx].nonzeros.len();
+        assert_eq!((genes.len(), counts.len()), (n, n));
+        self.prepare(tile, idx, order)?;
+        let cells = Cells::new(tile, idx, &self.counts, &self.maps, &self.blocks, &self.symbols);
+        for cell in 0..tile.chunks()[idx].cells.len() {
+            // From the cell's first nonzero on: vector loops write ahead.
+            let start = self.counts.starts[cell];
+            let (genes, counts) = (&mut genes[start..], &mut counts[start..]);
+            cells.read(cell, &mut self.scratch, genes, counts)?;
+        }
+        Ok(())
+    }
+
+    /// Calls `each` for every cell of chunk `idx` in turn, with its nonzeros'
+    /// range in the chunk, its genes, ascending, and its counts. Genes are
+    /// numbered as in the tile, or by `order`.
+    ///
+    /// # Errors
+    /// `TileError` if the chunk is damaged; `each` may have been called by then.
+    ///
+    /// # Panics
+    /// If the tile has no such chunk, or `order` is for another number of genes.
+    pub fn each_cell<B: Deref<Target = [u8]>>(
+        &mut self,
+        tile: &Tile<B>,
+        idx: usize,
+        order: Option<&GeneMap>,
+        mut each: impl FnMut(Range<usize>, &[i32], &[i32]),
+    ) -> TileResult<()> {
+        self.prepare(tile, idx, order)?;
+        let (mut genes, mut counts) = (
+            std::mem::take(&mut self.cell_genes),
+            std::mem::take(&mut self.cell_counts),
+        );
+        let cells = Cells::new(tile, idx, &self.counts, &self.maps, &self.blocks, &self.symbols);
+        for cell in 0..tile.chunks()[idx].cells.len() {
+            let range = self.counts.starts[cell]..self.counts.starts[cell + 1];
+            genes.resize(genes.len().max(range.len()), 0);
+            counts.resize(counts.len().max(range.len()), 0);
+            let (genes, counts) = (&mut genes[..range.len()], &mut counts[..range.len()]);
+            cells.read(cell, &mut self.scratch, genes, counts)?;
+            each(range, genes, counts);
+        }
+        (self.cell_genes, self.cell_counts) = (genes, counts);
+        Ok(())
+    }
+
+    /// Decodes the counts and symbols of a chunk.
+    fn prepare<B: Deref<Target = [u8]>>(
+        &mut self,
+        tile: &Tile<B>,
+        idx: usize,
+        order: Option<&GeneMap>,
+    ) -> TileResult<()> {
+        if let Some(order) = order {
+            assert_eq!(order.n_genes(), tile.n_genes() as usize);
+        }
+        let chunk = &tile.chunks()[idx];
+        let place = format!("chunk {idx}, counts");
+        let bytes = tile.section(&chunk.counts, &place)?;
+        let (n_cells, nnz) = (chunk.cells.len(), chunk.nonzeros.len());
+        self.counts
+            .decode(&tile.model, bytes, n_cells, nnz, false, &place)?;
+        self.tables.settle(tile);
+        self.maps.settle(tile, order);
+        // The kernels read ahead.
+        room(&mut self.symbols, nnz + READ_AHEAD, idx)?;
+        let n_buckets = tile.model.buckets.len();
+        self.blocks.resize_with(n_buckets, Block::default);
+        let mut first = 0;
+        for bucket in 0..n_buckets {
+            first = self.decode_block(tile, idx, bucket, first)?;
+        }
+        Ok(())
+    }
+
+    /// Decodes the symbols of one bucket; the first is number `first` of the
+    /// chunk. Returns the number behind the last.
+    fn decode_block<B: Deref<Target = [u8]>>(
+        &mut self,
+        tile: &Tile<B>,
+        idx: usize,
+        bucket: usize,
+        first: usize,
+    ) -> TileResult<usize> {
+        let place = format!("chunk {idx}, bucket {bucket}");
+        let wrong = |problem: &str| TileError::corrupt(place.as_str(), problem);
+        let section = &tile.chunks()[idx].blocks[bucket];
+        let bytes = tile.section(section, &place)?;
+        let model = &tile.model.buckets[bucket];
+        let block = &mut self.blocks[bucket];
+        let runs = block.deal(model, &self.counts, bucket, tile.model.buckets.len());
+        let n = runs.last().map_or(0, |run| run.end);
+        let symbols = &mut self.symbols[first..first + n];
+        block.symbols = first..first + n;
+        if n == 0 {
+            block.escapes.find(&[], 0, |_| (0, 0));
+            if bytes.is_empty() {
+                return Ok(first);
+            }
+            return Err(wrong("bytes, but no nonzeros"));
+        }
+
+        // Lengths of the streams, the streams, raw bits, escapes.
+        let mut cursor = Cursor::new(bytes, &place);
+        let mut lengths = Vec::with_capacity(4 * runs.len());
+        for (table, run) in runs.iter().enumerate().filter(|(_, run)| !run.is_empty()) {
+            match self.tables.get(tile, bucket, table)? {
+                DecodeTable::Empty => return Err(wrong("nonzeros whose table has no symbol")),
+                DecodeTable::Constant(_) => {}
+                DecodeTable::Table(_) => {
+                    for _ in 0..split(run.len()).1 {
+                        lengths.push(cursor.number("stream length", 0, bytes.len() as u64)? as usize);
+                    }
+                }
+            }
+        }
+        let mut at = section.bytes.end - cursor.rest().len();
+        let mut lengths = lengths.into_iter();
+        for (table, run) in runs.iter().enumerate().filter(|(_, run)| !run.is_empty()) {
+            let out = &mut symbols[run.clone()];
+            match self.tables.get(tile, bucket, table)? {
+                DecodeTable::Empty => {}
+                DecodeTable::Constant(symbol) => out.fill(*symbol),
+                DecodeTable::Table(lookup) => {
+                    prefetch(lookup);
+                    let n_streams = split(run.len()).1;
+                    let mut streams = [const { 0..0 }; 4];
+                    for (stream, len) in streams.iter_mut().zip(lengths.by_ref().take(n_streams)) {
+                        *stream = at..at + len;
+                        at += len;
+                    }
+                    if at > section.bytes.end
+                        || !decode_symbols(lookup, tile.bytes(), &streams[..n_streams], out)
+                    {
+                        return Err(wrong("a stream that does not hold its symbols"));
+                    }
+                }
+            }
+        }
+        block.raw = at;
+        let raw_len = (n * model.dictionary.raw_bits()).div_ceil(8);
+        let Some(escapes) = tile.bytes()[..section.bytes.end].get(at + raw_len..) else {
+            return Err(wrong("it ends within the raw bits"));
+        };
+        block.read_escapes(model, symbols, escapes, &place)?;
+        Ok(first + n)
+    }
+}
+
+/// The cells of a chunk whose symbols are decoded.
+struct Cells<'a> {
+    idx: usize,
+    model: &'a Model,
+    counts: &'a CellCounts,
+    maps: &'a Maps,
+    views: Vec<BlockView<'a>>,
+    blocks: &'a [Block],
+}
+
+impl<'a> Cells<'a> {
+    fn new<B: Deref<Target = [u8]>>(
+        tile: &'a Tile<B>,
+        idx: usize,
+        counts: &'a CellCounts,
+        maps: &'a Maps,
+        blocks: &'a [Block],
+        symbols: &'a [u8],
+    ) -> Cells<'a> {
+        let views = blocks
+            .iter()
+            .zip(&tile.model.buckets)
+            .map(|(block, bucket)| {
+                BlockView::new(
+                    &bucket.dictionary,
+                    &symbols[block.symbols.start..],
+                    block.symbols.len(),
+                    &tile.bytes()[block.raw..],
+                    &block.escapes,
+                )
+            })
+            .collect();
+        Cells {
+            idx,
+            model: &tile.model,
+            counts,
+            maps,
+            views,
+            blocks,
+        }
+    }
+
+    /// The nonzeros of one cell, at the start of the slices; what lies behind
+    /// them may be overwritten.
+    fn read<C: Count>(
+        &self,
+        cell: usize,
+        scratch: &mut Scratch,
+        genes: &mut [i32],
+        counts: &mut [C],
+    ) -> TileResult<()> {
+        let n = self.counts.starts[cell + 1] - self.counts.starts[cell];
+        let map = &self.maps.clusters[usize::from(self.counts.clusters[cell])];
+        if map.is_empty() {
+            return self.read_positions(cell, scratch.simd, genes, counts);
+        }
+        let len = n + READ_AHEAD;
+        scratch.positions.resize(scratch.positions.len().max(len), 0);
+        scratch.values.resize(scratch.values.len().max(len), 0);
+        let (positions, values) = (&mut scratch.positions[..len], &mut scratch.values[..len]);
+        self.read_positions(cell, scratch.simd, positions, values)?;
+        let (positions, values) = (&positions[..n], &values[..n]);
+        let (genes, counts) = (&mut genes[..n], &mut counts[..n]);
+        scratch.sorter.sort(map, positions, values, genes, counts);
+        Ok(())
+    }
+
+    /// As [`Cells::read`], but with positions in the order of the cell's cluster
+    /// in place of genes.
+    fn read_positions<C: Count>(
+        &self,
+        cell: usize,
+        simd: Simd,
+        positions: &mut [i32],
+        counts: &mut [C],
+    ) -> TileResult<()> {
+        let n_buckets = self.views.len();
+        let row = &self.counts.counts[cell * n_buckets..(cell + 1) * n_buckets];
+        let bounds = &self.model.clusters[usize::from(self.counts.clusters[cell])].bounds;
+        let mut at = 0;
+        for (bucket, (&n, block)) in row.iter().zip(&self.views).enumerate() {
+            if n == 0 {
+                continue;
+            }
+            let (start, end) = (bounds[bucket], bounds[bucket + 1]);
+            let segment = Segment {
+                block,
+                first: self.blocks[bucket].firsts[cell] as usize,
+                n: n as usize,
+                width: end - start,
+            };
+            let (positions, counts) = (&mut positions[at..], &mut counts[at..]);
+            if !write_segment(simd, &segment, start, positions, counts) {
+                return Err(TileError::corrupt(
+                    format!("chunk {}, bucket {bucket}, cell {cell}", self.idx),
+                    "a gene or count that is out of range",
+                ));
+            }
+            at += n as usize;
+        }
+        Ok(())
+    }
+}
+
+impl Tables {
+    fn settle<B: Deref<Target = [u8]>>(&mut self, tile: &Tile<B>) {
+        if self.tile == Some(tile.checksum()) {
+            return;
+        }
+        self.tile = Some(tile.checksum());
+        self.tables.clear();
+        self.tables.extend(
+            tile.model
+                .buckets
+                .iter()
+                .map(|bucket| bucket.tables.iter().map(|_| None).collect()),
+        );
+    }
+
+    fn get<B: Deref<Target = [u8]>>(
+        &mut self,
+        tile: &Tile<B>,
+        bucket: usize,
+        table: usize,
+    ) -> TileResult<&DecodeTable> {
+        let place = &mut self.tables[bucket][table];
+        match place {
+            Some(table) => Ok(table),
+            None => Ok(place.insert(tile.model.decode_table(bucket, table)?)),
+        }
+    }
+}
+
+impl Maps {
+    fn settle<B: Deref<Target = [u8]>>(&mut self, tile: &Tile<B>, order: Option<&GeneMap>) {
+        let key = Some((tile.checksum(), order.map(GeneMap::id)));
+        if self.key == key {
+            return;
+        }
+        self.key = key;
+        self.clusters.clear();
+        self.clusters.extend(tile.model.clusters.iter().map(|cluster| match order {
+            Some(order) => cluster
+                .order(tile.n_genes())
+                .map(|gene| order.get(gene))
+                .collect(),
+            None if cluster.is_plain() => Vec::new(),
+            None => cluster.order(tile.n_genes()).collect(),
+        }));
+    }
+}
+
+impl Block {
+    /// Where each cell's symbols are, and the run of each table: cells of one
+    /// table come together, in the order of the chunk.
+    fn deal(
+        &mut self,
+        model: &Bucket,
+        counts: &CellCounts,
+        bucket: usize,
+        n_buckets: usize,
+    ) -> Vec<Range<usize>> {
+        let mut runs = vec![0..0; model.tables.len()];
+        let cells = || {
+            counts
+                .clusters
+                .iter()
+                .zip(counts.counts.iter().skip(bucket).step_by(n_buckets))
+        };
+        for (&cluster, &count) in cells() {
+            runs[model.table(cluster.into(), count)].end += count as usize;
+        }
+        let mut end = 0;
+        for run in &mut runs {
+            let start = end;
+            end += run.end;
+            *run = start..start;
+        }
+        self.firsts.clear();
+        self.firsts.extend(cells().map(|(&cluster, &count)| {
+            let run = &mut runs[model.table(cluster.into(), count)];
+            let first = run.end;
+            run.end += count as usize;
+            first as u32
+        }));
+        runs
+    }
+
+    fn read_escapes(
+        &mut self,
+        model: &Bucket,
+        symbols: &[u8],
+        bytes: &[u8],
+        place: &str,
+    ) -> TileResult<()> {
+        let mut reader = BitReader::new(bytes);
+        let mut part = |n_bits: u8| match n_bits {
+            MAX_ESCAPE_BITS => reader.take(n_bits.into()),
+            _ => (1u32 << n_bits) - 1 + reader.take(n_bits.into()),
+        };
+        // Tables have codes for the bucket's symbols only.
+        self.escapes
+            .find(symbols, model.dictionary.n_regular(), |escape| {
+                let (gap_bits, count_bits) = model.escapes[escape];
+                (part(gap_bits), part(count_bits))
+            });
+        if !reader.is_at_end() {
+            return Err(TileError::corrupt(
+                place,
+                "it does not end where its last escape does",
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Makes a buffer at least `len` long.
+fn room(buffer: &mut Vec<u8>, len: usize, idx: usize) -> TileResult<()> {
+    if let Some(more) = len.checked_sub(buffer.len()) {
+        buffer
+            .try_reserve_exact(more)
+            .map_err(|_| TileError::Memory {
+                place: format!("chunk {idx}"),
+                n_bytes: len,
+            })?;
+        buffer.resize(len, 0);
+    }
+    Ok(())
+}
