@@ -8,6 +8,11 @@
 
 pub mod deltacells;
 mod error;
+mod genes;
+pub mod grid;
 pub mod kernels;
+mod rows;
 
 pub use error::{TileError, TileResult};
+pub use genes::{CellSorter, GeneMap};
+pub use rows::CellRows;

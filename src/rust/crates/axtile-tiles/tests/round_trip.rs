@@ -9,8 +9,8 @@ use std::sync::Arc;
 use axtile_core::{Error, Result, Unwatched, Watch};
 use axtile_table::{Column, Field, IntegerType, Kind, Table};
 use axtile_tiles::{
-    CellBlock, CellSource, Cells, Dataset, DecodedCache, GeneOrder, Selection, SourcePart,
-    WriteOptions, write_dataset,
+    CellBlock, CellSource, Cells, Dataset, DatasetFormat, DecodedCache, GeneOrder, Selection,
+    SourcePart, WriteOptions, write_dataset,
 };
 use proptest::prelude::*;
 
@@ -77,7 +77,7 @@ impl CellSource for Source {
         Ok(())
     }
 
-    fn counts(&self, cells: Range<u64>) -> Result<CellBlock> {
+    fn counts(&self, _layer: usize, cells: Range<u64>) -> Result<CellBlock> {
         let mut block = CellBlock {
             starts: vec![0],
             ..CellBlock::default()
@@ -139,16 +139,20 @@ impl CellSource for Files {
         self.0.prepare(cuts, scratch, watch)
     }
 
-    fn counts(&self, cells: Range<u64>) -> Result<CellBlock> {
-        self.0.counts(cells)
+    fn counts(&self, layer: usize, cells: Range<u64>) -> Result<CellBlock> {
+        self.0.counts(layer, cells)
     }
 }
+
+const DELTACELLS: DatasetFormat = DatasetFormat::Deltacells {
+    n_chunks: 3,
+    level: 1,
+};
 
 fn options(tile_size: u64, n_threads: usize) -> WriteOptions {
     WriteOptions {
         tile_size,
-        n_chunks: 3,
-        level: 1,
+        format: DELTACELLS,
         sort_genes: true,
         sort_genes_max_files: Some(10),
         obs_tiles_per_file: 2,
@@ -204,6 +208,7 @@ proptest! {
 
     #[test]
     fn everything_reads_back(
+        format in prop_oneof![Just(DELTACELLS), Just(DatasetFormat::Axtile)],
         cells in any_cells(130),
         tile_size in 1u64..15,
         wanted in prop::collection::vec(any::<prop::sample::Index>(), 0..60),
@@ -214,28 +219,29 @@ proptest! {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.tiles");
         let mut source = Source::new(130, cells.clone());
-        write_dataset(&path, &mut source, &options(tile_size, n_threads), &Unwatched).unwrap();
+        let options = WriteOptions { format, ..options(tile_size, n_threads) };
+        write_dataset(&path, &mut source, &options, &Unwatched).unwrap();
         let dataset = open(&path, GeneOrder::Source, cache_bytes);
         prop_assert_eq!(dataset.gene_names().unwrap().unwrap(), source.genes);
 
         for tile_idx in 0..dataset.manifest().n_tiles() {
-            let tile = dataset.open_tile(tile_idx).unwrap();
+            let tile = dataset.open_tile(0, tile_idx).unwrap();
             let (mut rows, mut counts) = (vec![0; tile.nnz()], vec![0i32; tile.nnz()]);
             dataset
                 .read_tile_into(&tile, &mut rows, &mut counts, n_threads, &Unwatched)
                 .unwrap();
             let first = dataset.tile_start(tile_idx) as usize;
             let expected = &cells[first..first + tile.n_cells()];
-            prop_assert_eq!(cells_of(tile.starts(), &rows, &counts), expected);
+            prop_assert_eq!(cells_of(tile.starts().unwrap(), &rows, &counts), expected);
         }
 
         let wanted: Vec<u64> = wanted.iter().map(|index| index.index(cells.len()) as u64).collect();
-        let all = Selection { cells: &wanted, genes: None };
+        let all = Selection { layer: 0, cells: &wanted, genes: None };
         let expected: Vec<_> = wanted.iter().map(|&cell| cells[cell as usize].clone()).collect();
         for _ in 0..2 {
             prop_assert_eq!(gather(&dataset, all, n_threads), expected.clone());
         }
-        let some = Selection { cells: &wanted, genes: Some(&genes) };
+        let some = Selection { layer: 0, cells: &wanted, genes: Some(&genes) };
         let expected: Vec<BTreeMap<u32, u32>> = wanted
             .iter()
             .map(|&cell| {
@@ -285,6 +291,7 @@ fn stored_order_is_by_decreasing_totals() {
     assert!(totals.is_sorted_by(|a, b| a >= b));
     let everything: Vec<u64> = (0..25).collect();
     let selection = Selection {
+        layer: 0,
         cells: &everything,
         genes: None,
     };
@@ -321,6 +328,7 @@ fn totals_come_from_the_chosen_files_only() {
         assert_eq!(stored.gene_names().unwrap().unwrap(), ["g2", "g1", "g0"]);
         let source = open(&path, GeneOrder::Source, 0);
         let selection = Selection {
+            layer: 0,
             cells: &[0, 1, 2],
             genes: None,
         };
@@ -352,6 +360,7 @@ fn counts_and_genes_beyond_the_format_are_limits() {
     write_dataset(&path, &mut most, &options(2, 1), &Unwatched).unwrap();
     let dataset = open(&path, GeneOrder::Source, 1 << 20);
     let selection = Selection {
+        layer: 0,
         cells: &[0],
         genes: None,
     };
@@ -377,6 +386,7 @@ fn a_watch_that_says_stop_stops_and_nothing_is_left() {
     write_dataset(&path, &mut source, &options(10, 2), &Unwatched).unwrap();
     let dataset = open(&path, GeneOrder::Source, 0);
     let selection = Selection {
+        layer: 0,
         cells: &[3],
         genes: None,
     };

@@ -50,6 +50,9 @@ macro_rules! vectorised {
 pub trait Count: Copy + Default + Send + Sync {
     /// The same count.
     fn from_u16(count: u16) -> Self;
+
+    /// The same count, which is at most 2^31-1.
+    fn from_u32(count: u32) -> Self;
 }
 
 impl Count for f64 {
@@ -58,12 +61,22 @@ impl Count for f64 {
         // Through i32, for which every instruction set has a conversion.
         f64::from(i32::from(count))
     }
+
+    #[inline(always)]
+    fn from_u32(count: u32) -> f64 {
+        f64::from(count as i32)
+    }
 }
 
 impl Count for i32 {
     #[inline(always)]
     fn from_u16(count: u16) -> i32 {
         count.into()
+    }
+
+    #[inline(always)]
+    fn from_u32(count: u32) -> i32 {
+        count as i32
     }
 }
 

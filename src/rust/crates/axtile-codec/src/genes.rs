@@ -1,0 +1,124 @@
+//! Genes are stored by decreasing totals; users know them in the order of
+//! their source. This module renumbers and sorts the genes of one cell after
+//! the other.
+
+use std::fmt;
+
+const WORD_BITS: usize = 64;
+
+/// New numbers for genes.
+pub struct GeneMap(Box<[u32]>);
+
+impl GeneMap {
+    /// Gene `old` becomes `new_numbers[old]`; every new number must be below
+    /// the number of genes.
+    pub fn new(new_numbers: impl Iterator<Item = u32>) -> GeneMap {
+        GeneMap(new_numbers.collect())
+    }
+
+    /// The number of genes.
+    pub fn n_genes(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The new number of gene `old`.
+    ///
+    /// # Panics
+    /// If there is no such gene.
+    #[inline]
+    pub fn get(&self, old: u32) -> u32 {
+        self.0[old as usize]
+    }
+}
+
+impl fmt::Debug for GeneMap {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "GeneMap of {} genes", self.0.len())
+    }
+}
+
+/// Collects the counts of one cell by gene and hands them out genes ascending:
+/// a bit for every gene seen and a count for every gene. Sorting costs one
+/// pass over the bits, whatever the order they came in.
+#[derive(Debug, Default)]
+pub struct CellSorter {
+    seen: Vec<u64>,
+    counts: Vec<u32>,
+}
+
+impl CellSorter {
+    /// A sorter for cells of so many genes that has seen nothing.
+    pub fn new(n_genes: usize) -> CellSorter {
+        let mut sorter = CellSorter::default();
+        sorter.fit(n_genes);
+        sorter
+    }
+
+    /// Makes room for cells of so many genes.
+    pub fn fit(&mut self, n_genes: usize) {
+        if n_genes > self.counts.len() {
+            self.seen.resize(n_genes.div_ceil(WORD_BITS), 0);
+            self.counts.resize(n_genes, 0);
+        }
+    }
+
+    /// Takes a gene that this cell has not had yet.
+    ///
+    /// # Panics
+    /// If there is no such gene.
+    #[inline]
+    pub fn insert(&mut self, gene: u32, count: u32) {
+        let gene = gene as usize;
+        self.counts[gene] = count;
+        self.seen[gene / WORD_BITS] |= 1 << (gene % WORD_BITS);
+    }
+
+    /// Takes a gene that this cell may have had already: counts add up, and
+    /// stay at the largest number where they would pass it.
+    ///
+    /// # Panics
+    /// If there is no such gene.
+    #[inline]
+    pub fn add(&mut self, gene: u32, count: u32) {
+        let gene = gene as usize;
+        let total = &mut self.counts[gene];
+        let word = &mut self.seen[gene / WORD_BITS];
+        let bit = 1 << (gene % WORD_BITS);
+        let earlier = if *word & bit == 0 { 0 } else { *total };
+        *word |= bit;
+        *total = earlier.saturating_add(count);
+    }
+
+    /// Hands out all genes, ascending, and forgets them.
+    #[inline]
+    pub fn drain(&mut self, mut each: impl FnMut(u32, u32)) {
+        for (idx, word) in self.seen.iter_mut().enumerate() {
+            let mut bits = std::mem::take(word);
+            while bits != 0 {
+                let gene = idx * WORD_BITS + bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                each(gene as u32, self.counts[gene]);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sorts_adds_and_forgets() {
+        let mut sorter = CellSorter::new(70_001);
+        for (gene, count) in [(70_000, 1), (3, 2), (64, 7), (3, 5), (0, u32::MAX), (0, 1)] {
+            sorter.add(gene, count);
+        }
+        let mut out = Vec::new();
+        sorter.drain(|gene, count| out.push((gene, count)));
+        assert_eq!(out, [(0, u32::MAX), (3, 7), (64, 7), (70_000, 1)]);
+        out.clear();
+        sorter.insert(3, 9);
+        sorter.drain(|gene, count| out.push((gene, count)));
+        assert_eq!(out, [(3, 9)]);
+    }
+}
