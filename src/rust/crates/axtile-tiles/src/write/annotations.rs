@@ -106,7 +106,10 @@ impl Writer<'_> {
         }
         let mut var = VarTable {
             names: Some(names),
-            index_name: None,
+            index_name: match self.source.dataset() {
+                Some(dataset) => dataset.var()?.index_name,
+                None => None,
+            },
             table,
         };
         if let Some(order) = &genes.order {
