@@ -30,7 +30,7 @@ pub use dataset_source::DatasetSource;
 pub use decoded::DecodedCache;
 pub use gather::{Gather, Selection};
 pub use manifest::{
-    FileEntry, FileFacts, Format, Layer, LayerKind, MANIFEST_FILE, Manifest, ObsPart,
+    FileEntry, FileFacts, Format, Layer, LayerKind, MANIFEST_FILE, Manifest, ObsPart, is_dataset,
 };
 pub use obs::{Cells, ObsReader, ObsSection, ObsWriter, cache_root};
 pub use source::{CellBlock, CellSource, LayerField, SourcePart};

@@ -276,7 +276,7 @@ pub(crate) fn obs_folder(format: Format, part: usize) -> PathBuf {
 }
 
 /// Whether `folder` holds a dataset of one of the formats, of whatever version.
-pub(crate) fn is_dataset(folder: &Path) -> bool {
+pub fn is_dataset(folder: &Path) -> bool {
     let text = std::fs::read(folder.join(MANIFEST_FILE)).unwrap_or_default();
     serde_json::from_slice::<Value>(&text)
         .is_ok_and(|json| json["format"] == axtile::FORMAT || json["format"] == deltacells::FORMAT)
