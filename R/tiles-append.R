@@ -1,30 +1,30 @@
 #' Add cells to a tile dataset
 #'
-#' The cells become new tiles behind those that are there, which are neither read
-#' nor written: appending takes as long whatever the size of the dataset. The
-#' last tile stays as full as it is.
+#' The cells become new tiles behind those that are there, which are neither
+#' read nor written: appending takes as long whatever the size of the dataset.
+#' The last tile stays as full as it is.
 #'
 #' The dataset must be in the axtile format; [convert_tiles()] brings others to
 #' it. Layers and obs columns must be those of the dataset, with the same types;
 #' the levels of factors may be others. The genes must be the same, by name, in
 #' any order. Annotations of the genes stay those of the dataset.
 #'
-#' The dataset changes in one step, when everything new is on the disk: an error,
-#' an interrupt or a crash before leaves it as it was. Objects that were opened
-#' before must be opened again.
+#' The dataset changes in one step, when everything new is on the disk: an
+#' error, an interrupt or a crash before leaves it as it was. Objects that were
+#' opened before must be opened again.
 #'
 #' @param x A `tile_dataset`, or the path of one.
 #' @param source What to add: counts as in [write_tiles()], or a `tile_dataset`.
 #' @param ... Must be empty.
-#' @param obs,layer,layers As in [write_tiles()]; not for a `tile_dataset`, which
-#'   brings its own.
+#' @param obs,layer,layers As in [write_tiles()]; not for a `tile_dataset`,
+#'   which brings its own.
 #' @inheritParams write_tiles
 #' @returns The dataset, opened anew.
 #' @section Errors:
 #' `axtile_error_unsupported` for a dataset in the deltacells format,
-#' `axtile_error_argument` if layers, genes or obs are not those of the dataset or
-#' another process is writing it, `axtile_error_value` or `axtile_error_limit` for
-#' values that are no counts or too large.
+#' `axtile_error_argument` if layers, genes or obs are not those of the dataset
+#' or another process is writing it, `axtile_error_value` or
+#' `axtile_error_limit` for values that are no counts or too large.
 #' @family tiles
 #' @examples
 #' path <- tempfile(fileext = ".tiles")

@@ -193,8 +193,8 @@ format_bytes <- function(n) {
 #'   `obs_bytes` (`NA` without obs), `level` and `n_chunks` (`NA` in the axtile
 #'   format), `has_gene_order`, `identity` (16 hex digits that change with the
 #'   manifest), `layers`, a data frame with `name`, `kind`, `nnz` and `bytes` of
-#'   each layer, and `tiles`, one with `n_cells`, `nnz` and `bytes` of each tile.
-#'   Where there are several layers, numbers of the dataset and of tiles are
+#'   each layer, and `tiles`, one with `n_cells`, `nnz` and `bytes` of each
+#'   tile. Where there are several layers, numbers of the dataset and of tiles are
 #'   those of all layers together.
 #' @inheritSection open_tiles Errors
 #' @family tiles

@@ -6,7 +6,8 @@
 #' @inheritParams read_cells
 #' @param x A `tile_dataset`, or the path of one.
 #' @returns A data frame with a row for each tile of each layer, for the gene
-#'   order, var and each part of obs: `file`, `ok`, `problem` (`NA` where `ok`), invisibly.
+#'   order, var and each part of obs: `file`, `ok`, `problem` (`NA` where `ok`),
+#'   invisibly.
 #' @section Errors:
 #' `axtile_error_corrupt` if anything is wrong; its field `report` is the data
 #' frame.

@@ -121,7 +121,7 @@ test_that("damaged tiles are errors that name the file", {
     damage(bytes[1:100])
     expect_axtile_error(read_tile(ds, 2), "corrupt")
     damage(charToRaw("not a tile, but something else"))
-    expect_axtile_error(read_tile(ds, 2), "corrupt")
+    expect_error(read_tile(ds, 2), "tile_000001", class = "axtile_error")
     unlink(tile)
     expect_axtile_error(read_tile(ds, 2), "io")
     damage(bytes)

@@ -233,7 +233,7 @@ test_that("layers are written and read by name", {
         read_tile(ds, 1, layer = "none"), "range", "counts, spliced"
     )
     expect_axtile_error(read_cells(ds, layer = 2), "argument", "layer")
-    write_more <- function(...) write_tiles(m, temp_tiles(), layers = ...)
+    write_more <- function(more) write_tiles(m, temp_tiles(), layers = more)
     expect_axtile_error(write_more(list(m)), "argument", "layers")
     expect_axtile_error(write_more(m), "argument", "layers")
     expect_axtile_error(write_more(list(a = m[, 1:3])), "argument", "\"a\"")
