@@ -194,8 +194,8 @@ format_bytes <- function(n) {
 #'   format), `has_gene_order`, `identity` (16 hex digits that change with the
 #'   manifest), `layers`, a data frame with `name`, `kind`, `nnz` and `bytes` of
 #'   each layer, and `tiles`, one with `n_cells`, `nnz` and `bytes` of each
-#'   tile. Where there are several layers, numbers of the dataset and of tiles are
-#'   those of all layers together.
+#'   tile. Where there are several layers, numbers of the dataset and of tiles
+#'   are those of all layers together.
 #' @inheritSection open_tiles Errors
 #' @family tiles
 #' @examples

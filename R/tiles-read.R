@@ -12,8 +12,8 @@
 #' @section Errors:
 #' `axtile_error_range` if there is no such tile or layer,
 #' `axtile_error_corrupt` if it is damaged, `axtile_error_limit` if it has more
-#' than 2^31-1 nonzeros, `axtile_error_stale` if the dataset changed since it was
-#' opened.
+#' than 2^31-1 nonzeros, `axtile_error_stale` if the dataset changed since it
+#' was opened.
 #' @family tiles
 #' @examples
 #' path <- tempfile(fileext = ".tiles")
