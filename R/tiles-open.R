@@ -91,6 +91,12 @@ handle <- function(x, ..., threads = axtile_option("threads"),
     )
 }
 
+# Aborts if the dataset is not the one that was opened any more.
+check_current <- function(x, call = rlang::caller_env()) {
+    rust(rs_tiles_open(handle(x)), call = call)
+    invisible(x)
+}
+
 #' @export
 dim.tile_dataset <- function(x) {
     n_cells <- x$n_cells

@@ -4,9 +4,8 @@ mod common;
 
 use std::fs;
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
 
-use axtile_core::{Error, ErrorKind, Result, Unwatched, Watch};
+use axtile_core::{Error, ErrorKind, Result, Unwatched};
 use axtile_table::{Column, IntegerType, Kind};
 use axtile_tiles::{
     AppendOptions, CellSource, Cells, Dataset, GeneOrder, WriteOptions, append_dataset,
@@ -279,19 +278,6 @@ fn a_crash_at_any_point_leaves_the_old_dataset() {
     }
 }
 
-/// Stops after so many questions whether to stop.
-struct StopAfter(AtomicU64);
-
-impl Watch for StopAfter {
-    fn advance(&self, _done: u64) {}
-
-    fn is_interrupted(&self) -> bool {
-        let left = self.0.load(Ordering::Relaxed);
-        self.0.store(left.saturating_sub(1), Ordering::Relaxed);
-        left == 0
-    }
-}
-
 #[test]
 fn an_interrupt_leaves_nothing() {
     let folder = tempfile::tempdir().unwrap();
@@ -299,7 +285,7 @@ fn an_interrupt_leaves_nothing() {
     let before = files(&path);
     let mut n_stopped = 0;
     for n in 0.. {
-        let watch = StopAfter(AtomicU64::new(n));
+        let watch = StopAfter::new(n);
         let mut source = Source::new(40, plain_cells(12));
         match append_dataset(&path, &mut source, &OPTIONS, &watch) {
             Err(Error::Interrupted) => {

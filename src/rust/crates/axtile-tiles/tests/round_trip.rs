@@ -322,3 +322,44 @@ fn a_watch_that_says_stop_stops_and_nothing_is_left() {
     let stopped = gather.read_into(&mut genes, &mut counts, 1, &Stop);
     assert!(matches!(stopped, Err(Error::Interrupted)));
 }
+
+#[test]
+fn a_write_that_is_resumed_gives_the_same_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.tiles");
+    for format in [DELTACELLS, DatasetFormat::Axtile] {
+        let mut source = Source::new(40, plain_cells(25));
+        if format == DatasetFormat::Axtile {
+            source.layers.push(("twice".into(), plain_cells(25)));
+        }
+        let resumed = WriteOptions {
+            format,
+            resume: true,
+            ..options(4, 1)
+        };
+        let whole = WriteOptions {
+            resume: false,
+            ..resumed.clone()
+        };
+        write_dataset(&path, &mut source, &whole, &Unwatched).unwrap();
+        let expected = files(&path);
+        let mut n_stopped = 0;
+        // Each attempt gets a little further than the one before.
+        for n in 0.. {
+            std::fs::remove_dir_all(&path).ok();
+            match write_dataset(&path, &mut source, &resumed, &StopAfter::new(2 * n)) {
+                Err(Error::Interrupted) => {
+                    assert!(!path.exists());
+                    n_stopped += 1;
+                }
+                done => {
+                    done.unwrap();
+                    break;
+                }
+            }
+        }
+        assert!(n_stopped > 5);
+        assert_eq!(files(&path), expected);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+}

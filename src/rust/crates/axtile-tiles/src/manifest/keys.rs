@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 /// An object of the manifest that is being read.
 pub(super) struct Keys<'a> {
     path: &'a Path,
-    /// Where the object is: "", or "layers[2].".
+    /// Where the object is: nothing, or `layers[2].`.
     place: String,
     json: Map<String, Value>,
 }

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use axtile_core::{Result, Unwatched, Watch};
 use axtile_table::{Column, Field, IntegerType, Kind, Table};
@@ -236,6 +237,25 @@ pub fn plain_cells(n: usize) -> Vec<Cell> {
                 .collect()
         })
         .collect()
+}
+
+/// Stops after so many questions whether to stop.
+pub struct StopAfter(AtomicU64);
+
+impl StopAfter {
+    pub fn new(n: u64) -> StopAfter {
+        StopAfter(AtomicU64::new(n))
+    }
+}
+
+impl Watch for StopAfter {
+    fn advance(&self, _done: u64) {}
+
+    fn is_interrupted(&self) -> bool {
+        let left = self.0.load(Ordering::Relaxed);
+        self.0.store(left.saturating_sub(1), Ordering::Relaxed);
+        left == 0
+    }
 }
 
 /// Every file below `folder`, relative to it, with its bytes.
