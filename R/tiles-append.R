@@ -24,7 +24,8 @@
 #' `axtile_error_unsupported` for a dataset in the deltacells format,
 #' `axtile_error_argument` if layers, genes or obs are not those of the dataset
 #' or another process is writing it, `axtile_error_value` or
-#' `axtile_error_limit` for values that are no counts or too large.
+#' `axtile_error_limit` for values that are no counts or too large,
+#' `axtile_error_stale` if a dataset changed since it was opened.
 #' @family tiles
 #' @examples
 #' path <- tempfile(fileext = ".tiles")
@@ -39,6 +40,7 @@ append_tiles <- function(x, source, ..., obs = NULL, layer = "counts",
     if (!inherits(x, "tile_dataset")) {
         x <- open_dataset(check_path(x))
     }
+    check_current(x)
     layer <- check_string(layer)
     input <- if (inherits(source, "tile_dataset")) {
         if (!is.null(obs) || !is.null(layers)) {
@@ -47,7 +49,7 @@ append_tiles <- function(x, source, ..., obs = NULL, layer = "counts",
                 "dataset, which brings its own."
             ))
         }
-        list(source = source$path)
+        list(source = check_current(source)$path)
     } else {
         matrix_arguments(source, obs, NULL, layer, layers)
     }

@@ -82,7 +82,7 @@ convert_tiles <- function(source, path, ..., layer = "X",
     gene_order <- "source"
     if (inherits(source, "tile_dataset")) {
         gene_order <- source$gene_order
-        paths <- source$path
+        paths <- check_current(source)$path
     } else {
         source <- check_strings(source)
         paths <- rust(rs_expand_paths(path.expand(source)))

@@ -27,6 +27,9 @@ test_that("appended cells are read behind the others", {
     expect_identical(read_obs(ds, cells = c(57, 1)), expected[c(57, 1), ])
     expect_true(all(verify_tiles(ds)$ok))
     expect_axtile_error(read_cells(before), "stale")
+    expect_axtile_error(append_tiles(before, m, obs = obs), "stale")
+    expect_axtile_error(append_tiles(ds, before), "stale")
+    expect_axtile_error(convert_tiles(before, temp_tiles()), "stale")
     expect_axtile_error(
         append_tiles(ds, m, obs = obs["n"]), "argument", "batch"
     )
