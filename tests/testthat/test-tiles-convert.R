@@ -147,10 +147,10 @@ test_that("tile datasets are converted into each other", {
     both <- convert_tiles(c(path, other), temp_tiles())
     expect_same_matrix(read_cells(both), cbind(m, m))
     expect_axtile_error(
-        convert_tiles(ds, temp_tiles(), obs_exclude = "batch"), "argument",
+        convert_tiles(again, temp_tiles(), obs_exclude = "batch"), "argument",
         "as it is"
     )
     expect_axtile_error(
-        convert_tiles(ds, temp_tiles(), level = 3), "argument", "level"
+        convert_tiles(again, temp_tiles(), level = 3), "argument", "level"
     )
 })
