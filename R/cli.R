@@ -38,9 +38,10 @@ cli_usage <- c(
     "  --orientation genes_by_cells|cells_by_genes  Matrix Market",
     "  --obs-exclude A,B           columns to leave out",
     "  --var-exclude A,B",
-    "  --tile-size N               cells a tile (10000)",
-    "  --level N                   zstd level (12)",
-    "  --chunks N                  chunks a tile (8)",
+    "  --format axtile|deltacells  format to write (axtile)",
+    "  --tile-size N               cells a tile (the source's, or 10000)",
+    "  --level N                   deltacells: zstd level (12)",
+    "  --chunks N                  deltacells: chunks a tile (8)",
     "  --no-sort-genes             keep the genes' order in the tiles",
     "  --sort-genes-max-files N    files to take totals from, 0 for all (10)",
     "  --threads N                 worker threads (2)",
@@ -171,7 +172,9 @@ cli_verify <- function(args) {
 }
 
 cli_convert <- function(args) {
-    texts <- c("layer", "join", "gene-names", "genome", "orientation")
+    texts <- c(
+        "layer", "join", "gene-names", "genome", "orientation", "format"
+    )
     lists <- c("obs-exclude", "var-exclude")
     numbers <- c(
         "tile-size", "level", "chunks", "threads", "sort-genes-max-files"

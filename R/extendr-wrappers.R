@@ -29,6 +29,8 @@ rs_tiles_verify <- function(arguments) .Call(wrap__rs_tiles_verify, arguments)
 
 rs_tiles_write <- function(arguments) .Call(wrap__rs_tiles_write, arguments)
 
+rs_tiles_append <- function(arguments) .Call(wrap__rs_tiles_append, arguments)
+
 rs_tiles_convert <- function(arguments) .Call(wrap__rs_tiles_convert, arguments)
 
 rs_expand_paths <- function(patterns) .Call(wrap__rs_expand_paths, patterns)

@@ -11,9 +11,13 @@
 #' Counts must be whole numbers from 0 on. Anything else is an error that names
 #' cell and gene; nothing is rounded or clipped.
 #'
-#' @param source Paths of files or folders, or patterns such as
+#' A tile dataset is a source, too: it is written anew in another format or with
+#' another size of tiles, with all its layers and annotations. It keeps the
+#' order in which it stores its genes unless `sort_genes = FALSE`.
+#'
+#' @param source Paths of files, folders or tile datasets, or patterns such as
 #'   `"run*/counts.h5ad"`; cells are put one behind the other, in natural order
-#'   of the paths that a pattern gives.
+#'   of the paths that a pattern gives. Or a `tile_dataset`.
 #' @param path The folder to make.
 #' @param ... Must be empty.
 #' @param layer For h5ad files: `"X"`, `"raw"` (raw/X with its own genes), or
@@ -26,10 +30,16 @@
 #' @param orientation For Matrix Market files: what their rows are.
 #' @param obs_exclude,var_exclude Names of annotation columns to leave out, for
 #'   example because their type is not supported.
-#' @param tile_size Cells a tile.
-#' @param level The zstd level, from 1 (fast) to 22 (small). 1 is often smaller
-#'   than 3, and 19 about 8 % smaller than 12 at a tenth of its speed.
-#' @param chunks Chunks a tile: what can be decoded in parallel.
+#' @param format The format of the dataset: `"axtile"`, which holds any number
+#'   of genes, counts up to 2^31-1 and several layers, and can be appended to;
+#'   or `"deltacells"`, version 1, which other programs read.
+#' @param tile_size Cells a tile; `NULL` for those of the source if it is a tile
+#'   dataset, else 10,000.
+#' @param level For the deltacells format: the zstd level, from 1 (fast) to 22
+#'   (small); `NULL` for 12. 1 is often smaller than 3, and 19 about 8 % smaller
+#'   than 12 at a tenth of its speed.
+#' @param chunks For the deltacells format: chunks a tile, which can be decoded
+#'   in parallel; `NULL` for 8.
 #' @param sort_genes Whether to store genes by decreasing totals, which makes
 #'   tiles about a quarter smaller. Reading gives the source's order anyway.
 #' @param sort_genes_max_files How many files, evenly spread, to take the
@@ -62,13 +72,21 @@ convert_tiles <- function(source, path, ..., layer = "X",
                           gene_names = c("symbol", "id"), genome = NULL,
                           orientation = c("genes_by_cells", "cells_by_genes"),
                           obs_exclude = NULL, var_exclude = NULL,
-                          tile_size = 10000, level = 12, chunks = 8,
+                          format = c("axtile", "deltacells"),
+                          tile_size = NULL, level = NULL, chunks = NULL,
                           sort_genes = TRUE, sort_genes_max_files = 10,
                           overwrite = FALSE, resume = FALSE,
                           threads = axtile_option("threads"),
                           progress = axtile_option("progress")) {
     rlang::check_dots_empty()
-    source <- check_strings(source)
+    gene_order <- "source"
+    if (inherits(source, "tile_dataset")) {
+        gene_order <- source$gene_order
+        paths <- check_current(source)$path
+    } else {
+        source <- check_strings(source)
+        paths <- rust(rs_expand_paths(path.expand(source)))
+    }
     if (length(source) == 0L) {
         abort_argument(
             "source", "at least one path", source, rlang::current_env()
@@ -79,7 +97,9 @@ convert_tiles <- function(source, path, ..., layer = "X",
         check_count(sort_genes_max_files)
     }
     options <- write_options(
-        path, tile_size, level, chunks, sort_genes, overwrite,
+        path, rlang::arg_match(format),
+        if (!is.null(tile_size)) check_tile_size(tile_size),
+        level, chunks, sort_genes, overwrite,
         sort_genes_max_files = if (is.finite(sort_genes_max_files)) {
             as.double(sort_genes_max_files)
         } else {
@@ -88,7 +108,8 @@ convert_tiles <- function(source, path, ..., layer = "X",
         resume = resume, threads = threads
     )
     arguments <- c(options, list(
-        source = rust(rs_expand_paths(path.expand(source))),
+        source = paths,
+        gene_order = gene_order,
         layer = check_string(layer),
         join = rlang::arg_match(join),
         gene_names = rlang::arg_match(gene_names),

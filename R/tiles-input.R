@@ -9,7 +9,10 @@ tile_input <- function(x, layer, call = rlang::caller_env()) {
     if (inherits(x, "Seurat")) {
         return(seurat_input(x, layer, call))
     }
-    list(counts = as_counts(x, call), name = "x", obs = NULL, var = NULL)
+    list(
+        counts = as_counts(x, call), name = "x", layer = "counts", obs = NULL,
+        var = NULL
+    )
 }
 
 # A dgCMatrix whose values may still be no counts: the writer looks at each.
@@ -96,7 +99,7 @@ experiment_input <- function(x, layer, call) {
     counts <- as_counts(SummarizedExperiment::assay(x, layer), call)
     dimnames(counts) <- dimnames(x)
     list(
-        counts = counts, name = layer,
+        counts = counts, name = layer, layer = layer,
         obs = as.data.frame(SummarizedExperiment::colData(x), optional = TRUE),
         var = as.data.frame(SummarizedExperiment::rowData(x), optional = TRUE)
     )
@@ -122,7 +125,8 @@ seurat_input <- function(x, layer, call) {
     }
     features <- assay[[]]
     list(
-        counts = as_counts(counts, call), name = layer, obs = x[[]],
+        counts = as_counts(counts, call), name = layer, layer = layer,
+        obs = x[[]],
         var = if (ncol(features)) features[rownames(counts), , drop = FALSE]
     )
 }

@@ -91,6 +91,12 @@ handle <- function(x, ..., threads = axtile_option("threads"),
     )
 }
 
+# Aborts if the dataset is not the one that was opened any more.
+check_current <- function(x, call = rlang::caller_env()) {
+    rust(rs_tiles_open(handle(x)), call = call)
+    invisible(x)
+}
+
 #' @export
 dim.tile_dataset <- function(x) {
     n_cells <- x$n_cells
@@ -124,9 +130,10 @@ format.tile_dataset <- function(x, ...) {
     number <- function(n) {
         format(n, big.mark = ",", scientific = FALSE, trim = TRUE)
     }
-    share <- 100 * x$nnz / (x$n_cells * x$n_genes)
+    n_layers <- length(x$layers$name)
+    share <- 100 * x$nnz / (x$n_cells * x$n_genes * n_layers)
     # A dgCMatrix takes 12 bytes a nonzero and 4 a cell.
-    ratio <- (12 * x$nnz + 4 * x$n_cells) / x$tile_bytes
+    ratio <- (12 * x$nnz + 4 * x$n_cells * n_layers) / x$tile_bytes
     obs <- tryCatch(obs_columns(x), axtile_error = function(e) NULL)
     shown <- utils::head(obs$name, 6L)
     more <- nrow(obs) - length(shown)
@@ -140,7 +147,13 @@ format.tile_dataset <- function(x, ...) {
         ),
         paste0(
             "  ", number(x$nnz), " nonzero counts (", format(share, digits = 2),
-            " %), ", number(round(x$nnz / x$n_cells)), " a cell"
+            " %), ", number(round(x$nnz / x$n_cells / n_layers)), " a cell",
+            if (n_layers > 1) " and layer"
+        ),
+        if (n_layers > 1) paste0(
+            "  layers: ",
+            paste0(utils::head(x$layers$name, 6L), collapse = ", "),
+            if (n_layers > 6L) paste0(", and ", n_layers - 6L, " more")
         ),
         paste0(
             "  ", format_bytes(x$tile_bytes), " of tiles",
@@ -154,7 +167,8 @@ format.tile_dataset <- function(x, ...) {
             paste0("  ", format_bytes(x$obs_bytes), " of obs")
         },
         paste0(
-            "  format ", x$format, ", zstd level ", x$level, ", genes ",
+            "  format ", x$format,
+            if (!is.na(x$level)) paste0(", zstd level ", x$level), ", genes ",
             if (x$has_gene_order) "stored by decreasing totals, read ",
             "in ", x$gene_order, " order"
         ),
@@ -181,10 +195,13 @@ format_bytes <- function(n) {
 #'
 #' @param x A `tile_dataset`, or the path of one.
 #' @returns A list: `path`, `format`, `n_cells`, `n_genes`, `n_tiles`,
-#'   `tile_size` (cells), `nnz` (nonzero counts), `tile_bytes`, `obs_bytes`
-#'   (`NA` without obs), `level`, `n_chunks`, `has_gene_order`, `identity` (16
-#'   hex digits that change with the manifest), and `tiles`, a data frame with
-#'   the cells, nonzeros and bytes of each tile.
+#'   `tile_size` (cells of a full tile), `nnz` (nonzero counts), `tile_bytes`,
+#'   `obs_bytes` (`NA` without obs), `level` and `n_chunks` (`NA` in the axtile
+#'   format), `has_gene_order`, `identity` (16 hex digits that change with the
+#'   manifest), `layers`, a data frame with `name`, `kind`, `nnz` and `bytes` of
+#'   each layer, and `tiles`, one with `n_cells`, `nnz` and `bytes` of each
+#'   tile. Where there are several layers, numbers of the dataset and of tiles
+#'   are those of all layers together.
 #' @inheritSection open_tiles Errors
 #' @family tiles
 #' @examples
@@ -198,6 +215,7 @@ tiles_info <- function(x) {
     }
     info <- unclass(x)
     info$gene_order <- NULL
+    info$layers <- as.data.frame(info$layers)
     info$tiles <- as.data.frame(info$tiles)
     info
 }

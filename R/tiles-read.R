@@ -5,13 +5,15 @@
 #' @param x A `tile_dataset`.
 #' @param tile The number of the tile, from 1.
 #' @param ... Must be empty.
+#' @param layer The name of a layer; `NULL` for the first.
 #' @param dimnames Whether to read the names of genes and cells, too.
 #' @param threads Worker threads.
 #' @returns A [Matrix::dgCMatrix-class], genes x cells.
 #' @section Errors:
-#' `axtile_error_range` if there is no such tile, `axtile_error_corrupt` if it
-#' is damaged, `axtile_error_limit` if it has more than 2^31-1 nonzeros,
-#' `axtile_error_stale` if the dataset changed since it was opened.
+#' `axtile_error_range` if there is no such tile or layer,
+#' `axtile_error_corrupt` if it is damaged, `axtile_error_limit` if it has more
+#' than 2^31-1 nonzeros, `axtile_error_stale` if the dataset changed since it
+#' was opened.
 #' @family tiles
 #' @examples
 #' path <- tempfile(fileext = ".tiles")
@@ -19,16 +21,20 @@
 #' m <- read_tile(ds, 2)
 #' dim(m)
 #' @export
-read_tile <- function(x, tile, ..., dimnames = TRUE,
+read_tile <- function(x, tile, ..., layer = NULL, dimnames = TRUE,
                       threads = axtile_option("threads")) {
     rlang::check_dots_empty()
     check_tiles(x)
     tile <- check_count(tile, max = .Machine$integer.max)
+    layer <- check_string(layer, null = TRUE)
     check_flag(dimnames)
     load_matrix()
-    matrix <- rust(rs_tiles_tile(handle(x, tile = tile, threads = threads)))
+    matrix <- rust(rs_tiles_tile(handle(
+        x,
+        tile = tile, layer = layer, threads = threads
+    )))
     if (dimnames) {
-        first <- (tile - 1) * x$tile_size
+        first <- sum(utils::head(x$tiles$n_cells, tile - 1))
         cells <- first + seq_len(ncol(matrix))
         matrix@Dimnames <- list(
             read_gene_names(x), read_cell_names(x, as.double(cells))
@@ -60,11 +66,13 @@ read_tile <- function(x, tile, ..., dimnames = TRUE,
 #' ds <- write_tiles(synthetic_counts(100, 500), path)
 #' read_cells(ds, cells = c(7, 3, 3), genes = c("gene2", "gene1"))
 #' @export
-read_cells <- function(x, cells = NULL, genes = NULL, ..., dimnames = TRUE,
+read_cells <- function(x, cells = NULL, genes = NULL, ..., layer = NULL,
+                       dimnames = TRUE,
                        threads = axtile_option("threads"),
                        progress = axtile_option("progress")) {
     rlang::check_dots_empty()
     check_tiles(x)
+    layer <- check_string(layer, null = TRUE)
     check_flag(dimnames)
     call <- rlang::current_env()
     cells <- check_positions(
@@ -83,7 +91,7 @@ read_cells <- function(x, cells = NULL, genes = NULL, ..., dimnames = TRUE,
     load_matrix()
     matrix <- rust(rs_tiles_cells(handle(
         x,
-        cells = cells, genes = genes, threads = threads,
+        cells = cells, genes = genes, layer = layer, threads = threads,
         progress = progress_reporter("Reading cells", total, progress)
     )))
     if (dimnames) {

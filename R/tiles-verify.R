@@ -5,8 +5,9 @@
 #'
 #' @inheritParams read_cells
 #' @param x A `tile_dataset`, or the path of one.
-#' @returns A data frame with a row for each tile, for the gene order, var and
-#'   obs: `file`, `ok`, `problem` (`NA` where `ok`), invisibly.
+#' @returns A data frame with a row for each tile of each layer, for the gene
+#'   order, var and each part of obs: `file`, `ok`, `problem` (`NA` where `ok`),
+#'   invisibly.
 #' @section Errors:
 #' `axtile_error_corrupt` if anything is wrong; its field `report` is the data
 #' frame.
@@ -26,7 +27,9 @@ verify_tiles <- function(x, ..., threads = axtile_option("threads"),
     report <- rust(rs_tiles_verify(handle(
         x,
         threads = threads,
-        progress = progress_reporter("Verifying", x$n_cells, progress)
+        progress = progress_reporter(
+            "Verifying", x$n_cells * length(x$layers$name), progress
+        )
     )))
     report <- as.data.frame(report)
     bad <- report[!report$ok, ]

@@ -10,14 +10,21 @@
 #'   column and row for row; `NULL` for those that `x` brings along, if any.
 #'   Columns may be factors, logical, integer, double or character.
 #' @param layer The assay of an experiment, or the layer (slot) of the default
-#'   assay of a Seurat object, that holds the counts.
+#'   assay of a Seurat object, that holds the counts. It gives the first layer
+#'   of the dataset its name, which is `"counts"` for a matrix.
+#' @param layers More matrices of counts of the same genes and cells, as a named
+#'   list, for example `list(unspliced = m)`. The order of genes is that of the
+#'   totals of the first layer. Only in the axtile format.
 #' @inheritParams convert_tiles
+#' @param tile_size Cells a tile.
 #' @returns The opened dataset, as [open_tiles()] returns it.
 #' @section Errors:
 #' `axtile_error_exists` if `path` exists, `axtile_error_value` or
-#' `axtile_error_limit` for values that are no counts or too large (the
-#' deltacells format holds up to 65,536 genes and counts up to 65,535).
-#' Whatever goes wrong, what was at `path` before is still there.
+#' `axtile_error_limit` for values that are no counts or too large (the axtile
+#' format holds counts up to 2^31-1; the deltacells format up to 65,536 genes
+#' and counts up to 65,535), `axtile_error_unsupported` for several layers in
+#' the deltacells format. Whatever goes wrong, what was at `path` before is
+#' still there.
 #' @family tiles
 #' @examples
 #' path <- tempfile(fileext = ".tiles")
@@ -25,35 +32,80 @@
 #' write_tiles(counts, path, obs = data.frame(batch = gl(2, 25)))
 #' @export
 write_tiles <- function(x, path, ..., obs = NULL, var = NULL,
-                        layer = "counts", tile_size = 10000, level = 12,
-                        chunks = 8, sort_genes = TRUE, overwrite = FALSE,
-                        threads = axtile_option("threads"),
+                        layer = "counts", layers = NULL,
+                        format = c("axtile", "deltacells"), tile_size = 10000,
+                        level = NULL, chunks = NULL, sort_genes = TRUE,
+                        overwrite = FALSE, threads = axtile_option("threads"),
                         progress = axtile_option("progress")) {
     rlang::check_dots_empty()
     path <- check_path(path)
     layer <- check_string(layer)
     options <- write_options(
-        path, tile_size, level, chunks, sort_genes, overwrite,
+        path, rlang::arg_match(format), check_tile_size(tile_size), level,
+        chunks, sort_genes, overwrite,
         threads = threads
     )
-    input <- tile_input(x, layer)
-    counts <- input$counts
-    if (is.null(obs)) obs <- input$obs
-    if (is.null(var)) var <- input$var
-    arguments <- c(options, list(
-        name = input$name,
-        p = counts@p, i = counts@i, x = counts@x,
-        gene_names = check_names(rownames(counts), "row") %||%
-            default_names("gene", nrow(counts)),
-        cell_names = check_names(colnames(counts), "column"),
-        obs = check_columns(obs, ncol(counts), "obs"),
-        var = check_columns(var, nrow(counts), "var"),
+    arguments <- c(options, matrix_arguments(x, obs, var, layer, layers), list(
         progress = progress_reporter(
             "Writing cells", NULL, check_progress(progress)
         )
     ))
     rust(rs_tiles_write(arguments))
     open_dataset(path)
+}
+
+# Matrices and annotations as the Rust library takes them.
+matrix_arguments <- function(x, obs, var, layer, layers,
+                             call = rlang::caller_env()) {
+    input <- tile_input(x, layer, call)
+    counts <- input$counts
+    if (is.null(obs)) obs <- input$obs
+    if (is.null(var)) var <- input$var
+    slots <- function(m) list(p = m@p, i = m@i, x = m@x)
+    all <- c(
+        stats::setNames(list(counts), input$layer),
+        check_layers(layers, counts, call)
+    )
+    list(
+        name = input$name,
+        layers = lapply(all, slots),
+        gene_names = check_names(rownames(counts), "row", call) %||%
+            default_names("gene", nrow(counts)),
+        cell_names = check_names(colnames(counts), "column", call),
+        obs = check_columns(obs, ncol(counts), "obs", call),
+        var = check_columns(var, nrow(counts), "var", call)
+    )
+}
+
+# More layers of the same genes and cells as `counts`, as dgCMatrices.
+check_layers <- function(layers, counts, call) {
+    if (is.null(layers)) {
+        return(NULL)
+    }
+    names <- names(layers)
+    has_names <- is.list(layers) && length(names) == length(layers) &&
+        !anyNA(names) && all(nzchar(names))
+    if (!has_names) {
+        abort_argument("layers", "a named list of matrices", layers, call)
+    }
+    names(layers) <- utf8(names, "names of layers", call)
+    Map(function(layer, name) {
+        m <- as_counts(layer, call)
+        is_same <- identical(dim(m), dim(counts)) &&
+            same_or_null(rownames(m), rownames(counts)) &&
+            same_or_null(colnames(m), colnames(counts))
+        if (!is_same) {
+            axtile_abort("argument", paste0(
+                "Layer ", dQuote(name, FALSE), " of `layers` must have the ",
+                "dimensions and names of `x`, in the same order."
+            ), call = call)
+        }
+        m
+    }, layers, names(layers))
+}
+
+same_or_null <- function(x, expected) {
+    is.null(x) || identical(x, expected)
 }
 
 check_names <- function(x, what, call = rlang::caller_env()) {
@@ -74,26 +126,42 @@ default_names <- function(prefix, n) {
     sprintf("%s%d", prefix, seq_len(n))
 }
 
-write_options <- function(path, tile_size, level, chunks, sort_genes, overwrite,
-                          ..., sort_genes_max_files = 10, resume = FALSE,
-                          threads, call = rlang::caller_env()) {
-    level <- check_count(
-        level, min = -131072, max = 22, arg = "level", call = call
-    )
+# `tile_size` is checked already; NULL is for the source, or the usual one.
+write_options <- function(path, format, tile_size, level, chunks, sort_genes,
+                          overwrite, ..., sort_genes_max_files = 10,
+                          resume = FALSE, threads, call = rlang::caller_env()) {
+    for (arg in c("level", "chunks")) {
+        if (format == "axtile" && !is.null(get(arg, inherits = FALSE))) {
+            axtile_abort("argument", paste0(
+                "`", arg, "` is for the deltacells format alone; the axtile ",
+                "format has no such choice."
+            ), call = call)
+        }
+    }
     list(
         target = path,
-        tile_size = check_count(
-            tile_size, max = 2^31 - 1, arg = "tile_size", call = call
+        format = format,
+        tile_size = tile_size,
+        level = check_count(
+            level %||% 12,
+            min = -131072, max = 22, arg = "level", call = call
         ),
-        level = level,
-        chunks = check_count(chunks, max = 65536, arg = "chunks", call = call),
+        chunks = check_count(
+            chunks %||% 8, max = 65536, arg = "chunks", call = call
+        ),
         sort_genes = check_flag(sort_genes, arg = "sort_genes", call = call),
         sort_genes_max_files = sort_genes_max_files,
-        obs_tiles_per_file = 1000,
+        obs_tiles_per_file = obs_tiles_per_file,
         overwrite = check_flag(overwrite, arg = "overwrite", call = call),
         resume = check_flag(resume, arg = "resume", call = call),
         threads = check_count(threads, max = 1024, arg = "threads", call = call)
     )
+}
+
+obs_tiles_per_file <- 1000
+
+check_tile_size <- function(x, call = rlang::caller_env()) {
+    check_count(x, max = 2^31 - 1, arg = "tile_size", call = call)
 }
 
 # Columns as plain vectors of types that can be stored.

@@ -6,7 +6,10 @@ if (is.null(settings$h5ad)) {
     m <- synthetic_counts(made$cells, made$genes, detected = made$detected)
 } else {
     folder <- scratch("prepare.tiles")
-    ds <- convert_tiles(settings$h5ad, folder, level = 1)
+    ds <- convert_tiles(
+        settings$h5ad, folder,
+        format = "deltacells", level = 1
+    )
     m <- read_cells(ds)
     unlink(folder, recursive = TRUE)
 }

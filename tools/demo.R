@@ -157,7 +157,10 @@ read_all <- function(ds) {
 }
 rows <- lapply(c(1, 12, 19), function(level) {
     path <- scratch(paste0("level", level, ".tiles"))
-    write <- elapsed(tiles <- write_tiles(m, path, level = level))
+    write <- elapsed(tiles <- write_tiles(
+        m, path,
+        format = "deltacells", level = level
+    ))
     list(
         paste0("axtile tiles, level ", level), tiles_info(tiles)$tile_bytes,
         write, read_time(function() read_all(tiles))

@@ -20,7 +20,10 @@ convert <- function(what, input, threads, level = 12, repeats = 1L) {
     code <- c(
         "library(axtile)", "start <- Sys.time()",
         sprintf(
-            "ds <- convert_tiles(%s, %s, threads = %d, level = %d, overwrite = TRUE)",
+            paste(
+                "ds <- convert_tiles(%s, %s, threads = %d, level = %d,",
+                "format = \"deltacells\", overwrite = TRUE)"
+            ),
             quoted(input), quoted(target), threads, level
         ),
         "cat('seconds', as.double(Sys.time() - start, units = 'secs'), '\\n')"

@@ -8,7 +8,10 @@ m <- m[, seq_len(min(ncol(m), 10000))]
 n <- length(m@x)
 tile <- function(level) scratch(paste0("level", level, ".tiles"))
 for (level in c(1, 12, 19)) {
-    ds <- write_tiles(m, tile(level), level = level)
+    ds <- write_tiles(
+        m, tile(level),
+        format = "deltacells", level = level
+    )
     bytes <- tiles_info(ds)$tile_bytes
     what <- paste("level", level)
     record(what, NA, "nonzeros", n, "")
@@ -81,7 +84,10 @@ for (k in seq_len(nrow(grid))) {
 }
 
 many <- sparseMatrix(i = rep(1:10, 1000), j = 1:10000, x = 1, dims = c(200, 10000))
-invisible(write_tiles(many, scratch("many.tiles"), tile_size = 10, level = 1))
+invisible(write_tiles(
+    many, scratch("many.tiles"),
+    format = "deltacells", tile_size = 10, level = 1
+))
 path <- quoted(scratch("many.tiles"))
 code <- paste(
     ms, "load <- ms(library(axtile))",

@@ -42,7 +42,12 @@ add_format <- function(name, path, write, read, gather = NULL, write_threads = 1
 }
 
 write_level <- function(level) {
-    function(path) write_tiles(m, path, level = level, threads = 1)
+    function(path) {
+        write_tiles(
+            m, path,
+            format = "deltacells", level = level, threads = 1
+        )
+    }
 }
 for (level in c(12, 1, 19)) {
     add_format(

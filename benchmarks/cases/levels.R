@@ -24,7 +24,7 @@ for (k in seq_len(nrow(grid))) {
     took <- seconds(function() {
         write_tiles(
             m, path,
-            level = row$level, chunks = row$chunks, sort_genes = row$sorted,
+            format = "deltacells", level = row$level, chunks = row$chunks, sort_genes = row$sorted,
             threads = cores
         )
     })

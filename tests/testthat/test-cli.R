@@ -18,7 +18,7 @@ test_that("the shell command converts, tells and verifies", {
     path <- temp_tiles()
     done <- run_command(
         "convert", shQuote(folder), "--output", shQuote(path),
-        "--tile-size=20", "--level", "3"
+        "--tile-size=20", "--format", "deltacells", "--level", "3"
     )
     expect_identical(done$status, 0L)
     ds <- open_tiles(path)

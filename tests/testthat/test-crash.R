@@ -35,7 +35,8 @@ test_that("a killed writer loses nothing that was there", {
         paste0("file.create(", deparse(ready), ")"),
         paste0(
             "write_tiles(x, ", deparse(path),
-            ", overwrite = TRUE, tile_size = 100, level = 15, threads = 1)"
+            ", overwrite = TRUE, format = 'deltacells', ",
+            "tile_size = 100, level = 15, threads = 1)"
         ),
         paste0("unlink(", deparse(ready), ")")
     )
@@ -81,7 +82,8 @@ test_that("a killed conversion can be resumed", {
     path <- file.path(folder, "x.tiles")
     call <- paste0(
         "convert_tiles(", deparse(source), ", ", deparse(path),
-        ", tile_size = 50, level = 19, threads = 1, resume = TRUE)"
+        ", format = 'deltacells', tile_size = 50, level = 19, threads = 1, ",
+        "resume = TRUE)"
     )
     partial <- file.path(folder, ".x.tiles.axtile-partial", "tiles")
     pid <- start_r(call)
@@ -116,7 +118,7 @@ test_that("a full disk is an error and leaves the old dataset", {
     write_tiles(old, path)
     new <- synthetic_counts(3000, 2000, seed = 3)
     expect_axtile_error(
-        write_tiles(new, path, overwrite = TRUE, level = 1), "io", "space"
+        write_tiles(new, path, overwrite = TRUE), "io", "space"
     )
     ds <- open_tiles(path)
     expect_same_matrix(read_cells(ds), old)
@@ -138,7 +140,7 @@ test_that("an interrupt stops a write and keeps the session", {
         paste0("file.create(", deparse(ready), ")"),
         paste0(
             "r <- tryCatch({write_tiles(x, ", deparse(path),
-            ", tile_size = 100, level = 22); 'done'}, ",
+            ", format = 'deltacells', tile_size = 100, level = 22); 'done'}, ",
             "interrupt = function(e) 'interrupted')"
         ),
         paste0("writeLines(r, ", deparse(result), ")")

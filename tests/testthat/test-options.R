@@ -27,12 +27,14 @@ test_that("progress bars count up, stop on an interrupt, and may fail", {
     expect_null(progress_reporter("Testing", 10, FALSE))
     m <- synthetic_counts(3000, 2000, seed = 3)
     arguments <- function(path, progress) {
-        options <- write_options(path, 100, 15, 8, TRUE, FALSE, threads = 1)
-        c(options, list(
-            name = "m", p = m@p, i = m@i, x = m@x, gene_names = rownames(m),
-            cell_names = NULL, obs = check_columns(NULL, 3000, "obs"),
-            var = check_columns(NULL, 2000, "var"), progress = progress
-        ))
+        options <- write_options(
+            path, "deltacells", 100, 15, 8, TRUE, FALSE,
+            threads = 1
+        )
+        c(
+            options, matrix_arguments(unname(m), NULL, NULL, "counts", NULL),
+            list(progress = progress)
+        )
     }
     path <- temp_tiles()
     stopped <- rs_tiles_write(arguments(path, function(done) {

@@ -38,7 +38,7 @@ test_that("real h5ad files read back as rhdf5 reads them", {
         file <- shared_path("data", case[[1]])
         group <- if (case[[2]] == "X") "X" else paste0("layers/", case[[2]])
         expected <- read_h5ad(file, group)
-        ds <- convert_tiles(file, temp_tiles(), layer = case[[2]], level = 1)
+        ds <- convert_tiles(file, temp_tiles(), layer = case[[2]])
         expect_same_matrix(read_cells(ds), expected, dimnames = FALSE)
         expect_true(all(verify_tiles(ds)$ok))
         # What follows from the counts stands in the files' own annotations.
@@ -69,14 +69,14 @@ test_that("a real 10x Genomics file and folder read back right", {
         )
     ))
     expect_same_matrix(
-        read_cells(convert_tiles(file, temp_tiles(), level = 1)), expected
+        read_cells(convert_tiles(file, temp_tiles())), expected
     )
 
     folder <- shared_path("data", "mtx_unfiltered")
     expected <- as(
         Matrix::readMM(file.path(folder, "matrix.mtx.gz")), "CsparseMatrix"
     )
-    ds <- convert_tiles(folder, temp_tiles(), level = 1)
+    ds <- convert_tiles(folder, temp_tiles())
     expect_same_matrix(read_cells(ds), expected, dimnames = FALSE)
     barcodes <- readLines(file.path(folder, "barcodes.tsv.gz"))
     expect_identical(rownames(read_obs(ds)), barcodes)
@@ -86,9 +86,12 @@ test_that("counts beyond the format are refused by name", {
     file <- shared_path("data", "smartseq_large_counts.h5ad")
     path <- temp_tiles()
     expect_axtile_error(
-        convert_tiles(file, path), "limit", "ENSMUSG.* has a count of"
+        convert_tiles(file, path, format = "deltacells"), "limit",
+        "ENSMUSG.* has a count of"
     )
     expect_false(file.exists(path))
+    ds <- convert_tiles(file, path)
+    expect_identical(sum(read_cells(ds)@x), 734950306)
 })
 
 test_that("damaged datasets are answered as the table says", {

@@ -89,7 +89,10 @@ test_that("an unfinished conversion is not resumed with other choices", {
     expect_error(convert_tiles(folder, path, resume = TRUE))
     expect_true(dir.exists(partial))
     writeLines(lines, features)
-    expect_error(convert_tiles(folder, path, resume = TRUE, level = 30))
+    expect_error(convert_tiles(
+        folder, path,
+        resume = TRUE, format = "deltacells", level = 30
+    ))
     ds <- convert_tiles(folder, path, resume = TRUE, gene_names = "id")
     expect_same_matrix(read_cells(ds), m)
     expect_false(dir.exists(partial))
@@ -120,4 +123,34 @@ test_that("what cannot be imported is refused", {
     writeLines(utils::head(lines, -3), mtx)
     expect_axtile_error(convert_tiles(folder, path), "corrupt")
     expect_false(file.exists(path))
+})
+
+test_that("tile datasets are converted into each other", {
+    m <- small_counts()
+    path <- temp_tiles()
+    other <- temp_tiles()
+    obs <- data.frame(batch = gl(3, 19), row.names = colnames(m))
+    ds <- write_tiles(m, path, tile_size = 20, obs = obs)
+    old <- convert_tiles(ds, other, format = "deltacells", chunks = 2)
+    expect_match(tiles_info(old)$format, "deltacells")
+    expect_identical(tiles_info(old)$tile_size, 20)
+    expect_identical(tiles_info(old)$n_chunks, 2)
+    expect_same_matrix(read_cells(old), m)
+    expect_identical(read_obs(old), obs)
+    back <- convert_tiles(other, path, tile_size = 7, overwrite = TRUE)
+    expect_identical(tiles_info(back)$n_tiles, 9L)
+    expect_same_matrix(read_cells(back), m)
+    expect_identical(read_obs(back), obs)
+    # In the place of itself.
+    again <- convert_tiles(back, path, tile_size = 30, overwrite = TRUE)
+    expect_same_matrix(read_cells(again), m)
+    both <- convert_tiles(c(path, other), temp_tiles())
+    expect_same_matrix(read_cells(both), cbind(m, m))
+    expect_axtile_error(
+        convert_tiles(again, temp_tiles(), obs_exclude = "batch"), "argument",
+        "as it is"
+    )
+    expect_axtile_error(
+        convert_tiles(again, temp_tiles(), level = 3), "argument", "level"
+    )
 })

@@ -37,7 +37,8 @@ test_that("any cells and genes read as a matrix gives them", {
     for (sort in c(TRUE, FALSE)) {
         ds <- write_tiles(
             m, path,
-            tile_size = 13, chunks = 3, sort_genes = sort, overwrite = TRUE
+            format = "deltacells", tile_size = 13, chunks = 3,
+            sort_genes = sort, overwrite = TRUE
         )
         expect_same_matrix(read_cells(ds), m)
         set.seed(1)
@@ -104,7 +105,7 @@ test_that("cells, genes and tiles that are not there are refused", {
 test_that("damaged tiles are errors that name the file", {
     path <- temp_tiles()
     ds <- write_tiles(small_counts(), path, tile_size = 20)
-    tile <- file.path(path, "tiles", "tile_000001.dct")
+    tile <- file.path(path, "layers", "0", "tile_000001.axt")
     bytes <- readBin(tile, "raw", 1e6)
     damage <- function(bytes) {
         unlink(tile)
@@ -120,7 +121,7 @@ test_that("damaged tiles are errors that name the file", {
     damage(bytes[1:100])
     expect_axtile_error(read_tile(ds, 2), "corrupt")
     damage(charToRaw("not a tile, but something else"))
-    expect_axtile_error(read_tile(ds, 2), "corrupt")
+    expect_error(read_tile(ds, 2), "tile_000001", class = "axtile_error")
     unlink(tile)
     expect_axtile_error(read_tile(ds, 2), "io")
     damage(bytes)

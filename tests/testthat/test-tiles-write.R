@@ -66,10 +66,18 @@ test_that("values that are no counts are refused by cell and gene", {
     bad <- m
     bad["gene4", "cell6"] <- 65536
     expect_axtile_error(
-        write_tiles(bad, path), "limit", "'cell6'.*'gene4'.*65,?536"
+        write_tiles(bad, path, format = "deltacells"), "limit",
+        "'cell6'.*'gene4'.*65,?536"
+    )
+    bad["gene4", "cell6"] <- 2^31
+    expect_axtile_error(
+        write_tiles(bad, path), "limit", "'cell6'.*'gene4'.*2147483648"
     )
     wide <- Matrix::sparseMatrix(i = 65537, j = 1, x = 1, dims = c(65537, 2))
-    expect_axtile_error(write_tiles(wide, path), "limit", "65,?536 genes")
+    expect_axtile_error(
+        write_tiles(wide, path, format = "deltacells"), "limit",
+        "65,?536 genes"
+    )
     expect_axtile_error(write_tiles(m[, 0], path), "limit", "no cells")
     expect_axtile_error(write_tiles(m[0, ], path), "limit", "genes")
     expect_axtile_error(write_tiles("a", path), "argument")
@@ -82,11 +90,14 @@ test_that("values that are no counts are refused by cell and gene", {
 test_that("wrong options are refused", {
     m <- small_counts()
     path <- temp_tiles()
-    expect_axtile_error(write_tiles(m, path, level = 23), "argument", "level")
+    write_old <- function(...) write_tiles(m, path, format = "deltacells", ...)
+    expect_axtile_error(write_old(level = 23), "argument", "level")
+    expect_axtile_error(write_old(chunks = NA), "argument", "chunks")
+    expect_axtile_error(write_tiles(m, path, level = 3), "argument", "level")
+    expect_axtile_error(write_tiles(m, path, chunks = 3), "argument", "chunks")
     expect_axtile_error(
         write_tiles(m, path, tile_size = 0), "argument", "tile_size"
     )
-    expect_axtile_error(write_tiles(m, path, chunks = NA), "argument", "chunks")
     expect_axtile_error(
         write_tiles(m, path, overwrite = NA), "argument", "overwrite"
     )
@@ -185,4 +196,51 @@ test_that("broken matrices and missing values in delayed ones are refused", {
     dense[2, 1] <- 0L
     ds <- write_tiles(DelayedArray::DelayedArray(dense), path)
     expect_identical(as.matrix(read_tile(ds, 1)), dense + 0)
+})
+
+test_that("many genes and large counts are held", {
+    m <- Matrix::sparseMatrix(
+        i = c(1, 70000, 65537), j = c(1, 1, 3), x = c(2^31 - 1, 65536, 2),
+        dims = c(70000, 3)
+    )
+    ds <- write_tiles(m, temp_tiles())
+    expect_same_matrix(read_tile(ds, 1), m, dimnames = FALSE)
+    expect_same_matrix(
+        read_cells(ds, 1, "gene70000"), m[70000, 1, drop = FALSE],
+        dimnames = FALSE
+    )
+})
+
+test_that("layers are written and read by name", {
+    m <- small_counts()
+    path <- temp_tiles()
+    more <- list(spliced = m * 2, unspliced = as.matrix(m[, 57:1]))
+    dimnames(more[[2]]) <- NULL
+    ds <- write_tiles(m, path, layers = more, tile_size = 20)
+    layers <- tiles_info(ds)$layers
+    expect_identical(layers$name, c("counts", "spliced", "unspliced"))
+    expect_identical(layers$kind, rep("count", 3))
+    expect_identical(tiles_info(ds)$nnz, sum(layers$nnz))
+    expect_match(format(ds), "layers: counts, spliced", all = FALSE)
+    expect_same_matrix(read_cells(ds), m)
+    expect_same_matrix(read_cells(ds, layer = "spliced"), m * 2)
+    expect_same_matrix(
+        read_tile(ds, 2, layer = "unspliced"), m[, 37:18],
+        dimnames = FALSE
+    )
+    expect_true(all(verify_tiles(ds)$ok))
+    expect_axtile_error(
+        read_tile(ds, 1, layer = "none"), "range", "counts, spliced"
+    )
+    expect_axtile_error(read_cells(ds, layer = 2), "argument", "layer")
+    write_more <- function(more) write_tiles(m, temp_tiles(), layers = more)
+    expect_axtile_error(write_more(list(m)), "argument", "layers")
+    expect_axtile_error(write_more(m), "argument", "layers")
+    expect_axtile_error(write_more(list(a = m[, 1:3])), "argument", "\"a\"")
+    expect_axtile_error(write_more(list(a = m[, 57:1])), "argument", "\"a\"")
+    expect_axtile_error(write_more(list(counts = m)), "argument", "counts")
+    expect_axtile_error(
+        write_tiles(m, path, layers = more, format = "deltacells"),
+        "unsupported", "one layer"
+    )
 })

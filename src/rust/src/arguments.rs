@@ -112,12 +112,23 @@ impl Arguments {
         }
     }
 
+    /// The number of the layer that the argument `layer` names; the first for
+    /// NULL.
+    pub fn layer(&self, dataset: &Dataset) -> Result<usize> {
+        let name = match self.is_null("layer") {
+            true => None,
+            false => Some(self.text("layer")?),
+        };
+        dataset.manifest().layer_number(name.as_deref())
+    }
+
     /// How many threads to use.
     pub fn n_threads(&self) -> Result<usize> {
         Ok(self.count("threads")? as usize)
     }
 
-    fn gene_order(&self) -> Result<GeneOrder> {
+    /// The argument `gene_order`.
+    pub fn gene_order(&self) -> Result<GeneOrder> {
         match self.text("gene_order")?.as_str() {
             "stored" => Ok(GeneOrder::Stored),
             "source" => Ok(GeneOrder::Source),

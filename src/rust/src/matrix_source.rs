@@ -1,22 +1,31 @@
-//! A sparse matrix of R's as a source of cells: its columns are the cells.
+//! Sparse matrices of R's as a source of cells: their columns are the cells, and
+//! each is a layer.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use axtile_core::{Error, Result, Watch};
 use axtile_table::{Column, Field, Table};
-use axtile_tiles::{CellBlock, CellSource};
+use axtile_tiles::{CellBlock, CellSource, LayerField, LayerKind};
 
-/// The slots of a dgCMatrix (genes x cells), borrowed, with annotations.
-pub struct MatrixSource<'a> {
-    /// A name for messages.
-    pub path: PathBuf,
+/// The slots of a dgCMatrix (genes x cells), borrowed.
+pub struct MatrixLayer<'a> {
+    /// The layer's name.
+    pub name: String,
     /// Slot p: where each cell starts.
     pub starts: &'a [i32],
     /// Slot i: gene numbers from 0.
     pub genes: &'a [i32],
     /// Slot x.
     pub values: &'a [f64],
+}
+
+/// Matrices of the same genes and cells, with annotations.
+pub struct MatrixSource<'a> {
+    /// A name for messages.
+    pub path: PathBuf,
+    /// The matrices; at least one.
+    pub layers: Vec<MatrixLayer<'a>>,
     /// Names of the genes.
     pub gene_names: Vec<String>,
     /// Names of the cells, if they have any.
@@ -27,6 +36,34 @@ pub struct MatrixSource<'a> {
     pub obs: Table,
 }
 
+impl MatrixLayer<'_> {
+    fn check(&self, n_genes: usize, n_cells: usize) -> Result<()> {
+        let wrong = |problem: String| {
+            let name = &self.name;
+            Err(Error::argument(format!(
+                "layer '{name}' is not a valid dgCMatrix{problem}"
+            )))
+        };
+        let nnz = self.starts.last().copied().unwrap_or(-1);
+        let is_sound = self.starts.first() == Some(&0)
+            && self.starts.is_sorted()
+            && usize::try_from(nnz).is_ok_and(|nnz| nnz == self.genes.len())
+            && self.values.len() == self.genes.len();
+        if !is_sound {
+            return wrong(String::new());
+        }
+        if self.starts.len() != n_cells + 1 {
+            let n = self.starts.len() - 1;
+            return wrong(format!(": {n} columns, expected {n_cells}"));
+        }
+        let is_gene = |&gene: &i32| gene >= 0 && (gene as usize) < n_genes;
+        match self.genes.iter().find(|gene| !is_gene(gene)) {
+            Some(gene) => wrong(format!(": row {gene} of {n_genes}")),
+            None => Ok(()),
+        }
+    }
+}
+
 impl MatrixSource<'_> {
     /// Checks what the slots' types do not guarantee.
     ///
@@ -34,24 +71,13 @@ impl MatrixSource<'_> {
     /// `Error::Argument` if the matrix is malformed or annotations have another
     /// number of rows.
     pub fn check(&self) -> Result<()> {
-        let n_cells = self.starts.len().saturating_sub(1);
-        let nnz = self.starts.last().copied().unwrap_or(-1);
-        let is_sound = self.starts.first() == Some(&0)
-            && self.starts.is_sorted()
-            && usize::try_from(nnz).is_ok_and(|nnz| nnz == self.genes.len())
-            && self.values.len() == self.genes.len();
-        if !is_sound {
-            return Err(Error::argument("'x' is not a valid dgCMatrix"));
-        }
         let n_genes = self.gene_names.len();
-        if let Some(gene) = self
-            .genes
-            .iter()
-            .find(|&&gene| gene < 0 || gene as usize >= n_genes)
-        {
-            return Err(Error::argument(format!(
-                "'x' is not a valid dgCMatrix: row {gene} of {n_genes}"
-            )));
+        let Some(first) = self.layers.first() else {
+            return Err(Error::argument("internal: no matrix"));
+        };
+        let n_cells = first.starts.len().saturating_sub(1);
+        for layer in &self.layers {
+            layer.check(n_genes, n_cells)?;
         }
         if let Some(names) = self
             .cell_names
@@ -81,7 +107,19 @@ impl CellSource for MatrixSource<'_> {
     }
 
     fn n_cells(&self) -> u64 {
-        self.starts.len() as u64 - 1
+        self.layers
+            .first()
+            .map_or(0, |layer| layer.starts.len() as u64 - 1)
+    }
+
+    fn layers(&self) -> Vec<LayerField> {
+        self.layers
+            .iter()
+            .map(|layer| LayerField {
+                name: layer.name.clone(),
+                kind: LayerKind::Count,
+            })
+            .collect()
     }
 
     fn genes(&self) -> &[String] {
@@ -119,18 +157,19 @@ impl CellSource for MatrixSource<'_> {
         Ok(())
     }
 
-    fn counts(&self, cells: Range<u64>) -> Result<CellBlock> {
-        let starts = &self.starts[cells.start as usize..=cells.end as usize];
+    fn counts(&self, layer: usize, cells: Range<u64>) -> Result<CellBlock> {
+        let layer = &self.layers[layer];
+        let starts = &layer.starts[cells.start as usize..=cells.end as usize];
         let (first, end) = (starts[0] as usize, starts[starts.len() - 1] as usize);
         let mut counts = Vec::with_capacity(end - first);
-        for (at, &value) in self.values[first..end].iter().enumerate() {
+        for (at, &value) in layer.values[first..end].iter().enumerate() {
             let count = value as u32;
             if f64::from(count) != value {
                 let in_block = starts.partition_point(|&start| start as usize <= first + at) - 1;
                 return Err(Error::Value {
                     path: self.path.clone(),
                     cell: self.cell_label(cells.start + in_block as u64),
-                    gene: format!("'{}'", self.gene_names[self.genes[first + at] as usize]),
+                    gene: format!("'{}'", self.gene_names[layer.genes[first + at] as usize]),
                     value: if value.is_nan() {
                         "NA or NaN".into()
                     } else {
@@ -143,7 +182,7 @@ impl CellSource for MatrixSource<'_> {
         }
         Ok(CellBlock {
             starts: starts.iter().map(|&start| start as usize - first).collect(),
-            genes: self.genes[first..end]
+            genes: layer.genes[first..end]
                 .iter()
                 .map(|&gene| gene as u32)
                 .collect(),

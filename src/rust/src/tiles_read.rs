@@ -4,7 +4,7 @@ use std::path::Path;
 
 use axtile_core::{Error, Result};
 use axtile_table::Field;
-use axtile_tiles::{Cells, Dataset, Selection};
+use axtile_tiles::{Cells, Dataset, Format, Layer, Selection};
 use extendr_api::prelude::*;
 
 use crate::arguments::Arguments;
@@ -23,35 +23,62 @@ fn rs_tiles_open(arguments: Robj) -> Robj {
     guard(|| {
         let dataset = Arguments::new(&arguments)?.dataset()?;
         let manifest = dataset.manifest();
-        let n_bytes = manifest
-            .tile_bytes
+        let layers = &manifest.layers;
+        let total = |of: fn(&Layer) -> &Vec<u64>| -> Vec<f64> {
+            (0..manifest.n_tiles())
+                .map(|tile| layers.iter().map(|layer| of(layer)[tile] as f64).sum())
+                .collect()
+        };
+        let (tile_nnz, tile_bytes) = (
+            total(|layer| &layer.tile_nnz),
+            total(|layer| &layer.tile_bytes),
+        );
+        let obs_bytes = manifest
+            .obs_parts
             .iter()
-            .fold(0u64, |sum, &n| sum.saturating_add(n));
-        let obs_bytes = manifest.obs.as_ref().map(|obs| {
-            obs.shard_bytes
-                .iter()
-                .map(|&bytes| bytes as f64)
-                .sum::<f64>()
-        });
+            .flat_map(|part| &part.section.shard_bytes)
+            .map(|&bytes| bytes as f64)
+            .sum::<f64>();
+        let (format, level, n_chunks) = match manifest.format {
+            Format::Deltacells {
+                n_chunks,
+                zstd_level,
+            } => ("deltacells 1", zstd_level as f64, n_chunks as f64),
+            Format::Axtile => ("axtile 1", f64::na(), f64::na()),
+        };
+        let names = layers.iter().map(|layer| Some(layer.name.as_str()));
+        let kinds = layers.iter().map(|layer| Some(layer.kind.name()));
+        let of_layers = |of: fn(&Layer) -> u64| -> Vec<f64> {
+            layers.iter().map(|layer| of(layer) as f64).collect()
+        };
         let doubles = |values: &[u64]| values.iter().map(|&value| value as f64).collect::<Vec<_>>();
         Ok(list!(
             path = dataset.folder().to_string_lossy().into_owned(),
             identity = dataset.identity(),
-            format = "deltacells 1",
+            format = format,
             n_genes = manifest.n_genes as i32,
             n_cells = manifest.n_cells as f64,
             n_tiles = manifest.n_tiles() as i32,
             tile_size = manifest.tile_size as f64,
             nnz = manifest.nnz() as f64,
-            tile_bytes = n_bytes as f64,
-            obs_bytes = obs_bytes.unwrap_or(f64::na()),
-            level = manifest.zstd_level as i32,
-            n_chunks = manifest.n_chunks as f64,
-            has_gene_order = manifest.has_gene_order,
+            tile_bytes = tile_bytes.iter().sum::<f64>(),
+            obs_bytes = match manifest.obs_parts.is_empty() {
+                true => f64::na(),
+                false => obs_bytes,
+            },
+            level = level,
+            n_chunks = n_chunks,
+            has_gene_order = manifest.gene_order.is_there(),
+            layers = list!(
+                name = tables::texts(names)?,
+                kind = tables::texts(kinds)?,
+                nnz = of_layers(Layer::nnz),
+                bytes = of_layers(Layer::n_bytes)
+            ),
             tiles = list!(
                 n_cells = doubles(&manifest.tile_cells),
-                nnz = doubles(&manifest.tile_nnz),
-                bytes = doubles(&manifest.tile_bytes)
+                nnz = tile_nnz,
+                bytes = tile_bytes
             )
         )
         .into())
@@ -99,11 +126,12 @@ fn rs_tiles_tile(arguments: Robj) -> Robj {
     guard(|| {
         let arguments = Arguments::new(&arguments)?;
         let dataset = arguments.dataset()?;
+        let layer = arguments.layer(&dataset)?;
         let tile_idx = arguments.count("tile")?.saturating_sub(1);
-        let tile = unless_replaced(&dataset, dataset.open_tile(tile_idx as usize))?;
+        let tile = unless_replaced(&dataset, dataset.open_tile(layer, tile_idx as usize))?;
         let n_threads = arguments.n_threads()?;
         check_nnz(&dataset, tile.nnz())?;
-        let starts = starts_to_r(tile.starts())?;
+        let starts = starts_to_r(unless_replaced(&dataset, tile.starts())?)?;
         let mut rows = fresh_integers(tile.nnz())?;
         let mut values = fresh_doubles(tile.nnz())?;
         let (genes, counts) = (rows.elements(), values.elements());
@@ -134,6 +162,7 @@ fn rs_tiles_cells(arguments: Robj) -> Robj {
                 .collect()
         });
         let selection = Selection {
+            layer: arguments.layer(&dataset)?,
             cells: &cells,
             genes: genes.as_deref(),
         };

@@ -1,25 +1,49 @@
 //! Tile datasets: writing and importing.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use axtile_core::{Error, Result};
 use axtile_import::{Combined, GeneNames, ImportOptions, Join, Layer, Orientation};
-use axtile_tiles::{CellSource, WriteOptions, work_of, write_dataset};
+use axtile_tiles::{
+    AppendOptions, CellSource, Dataset, DatasetFormat, DatasetSource, DecodedCache, GeneOrder,
+    WriteOptions, append_dataset, append_work_of, is_dataset, work_of, write_dataset,
+};
 use extendr_api::prelude::*;
 
 use crate::arguments::Arguments;
 use crate::guard::guard;
-use crate::matrix_source::MatrixSource;
+use crate::matrix_source::{MatrixLayer, MatrixSource};
 use crate::registry;
 use crate::tables;
 use crate::watch::watched;
 
-fn write_options(arguments: &Arguments, source_choices: String) -> Result<WriteOptions> {
+/// Cells a tile where neither the user nor the source says.
+const TILE_SIZE: u64 = 10_000;
+
+fn write_options(
+    arguments: &Arguments,
+    source: &dyn CellSource,
+    source_choices: String,
+) -> Result<WriteOptions> {
     let max_files = arguments.count("sort_genes_max_files")?;
+    let own_size = || {
+        let dataset = source.dataset();
+        dataset.map_or(TILE_SIZE, |dataset| dataset.manifest().tile_size)
+    };
     Ok(WriteOptions {
-        tile_size: arguments.count("tile_size")?,
-        n_chunks: arguments.count("chunks")? as usize,
-        level: arguments.number("level")? as i32,
+        format: match arguments.text("format")?.as_str() {
+            "axtile" => DatasetFormat::Axtile,
+            "deltacells" => DatasetFormat::Deltacells {
+                n_chunks: arguments.count("chunks")? as usize,
+                level: arguments.number("level")? as i32,
+            },
+            _ => return Err(Arguments::wrong("format")),
+        },
+        tile_size: match arguments.is_null("tile_size") {
+            true => own_size(),
+            false => arguments.count("tile_size")?,
+        },
         sort_genes: arguments.flag("sort_genes")?,
         sort_genes_max_files: (max_files > 0).then_some(max_files as usize),
         obs_tiles_per_file: arguments.count("obs_tiles_per_file")? as u32,
@@ -30,50 +54,112 @@ fn write_options(arguments: &Arguments, source_choices: String) -> Result<WriteO
     })
 }
 
-/// Writes what `source` holds; a progress function is first told the number of
-/// units to come, as a negative number.
+/// Tells a progress function the number of units to come, as a negative number.
+fn announce(progress: &Robj, work: u64) {
+    if let Some(show) = progress.as_function() {
+        // A progress bar that fails is no reason to stop the work.
+        let _ = show.call(pairlist!(-(work as f64)));
+    }
+}
+
+/// Writes what `source` holds.
 fn write(
     arguments: &Arguments,
     source: &mut dyn CellSource,
     source_choices: String,
 ) -> Result<Robj> {
-    let options = write_options(arguments, source_choices)?;
+    let options = write_options(arguments, source, source_choices)?;
     let target = arguments.path("target")?;
     // Some systems do not replace files that are mapped.
     registry::close(&target);
     let progress = arguments.get("progress");
-    if let Some(show) = progress.as_function() {
-        // A progress bar that fails is no reason to stop the work.
-        let _ = show.call(pairlist!(-(work_of(source, &options) as f64)));
-    }
+    announce(&progress, work_of(source, &options));
     watched(&progress, |watch| {
         write_dataset(&target, source, &options, watch)
     })?;
     Ok(().into())
 }
 
-// Writes a dgCMatrix, genes x cells.
+/// Appends what `source` holds.
+fn append(arguments: &Arguments, source: &mut dyn CellSource) -> Result<Robj> {
+    let options = AppendOptions {
+        obs_tiles_per_file: arguments.count("obs_tiles_per_file")? as u32,
+        n_threads: arguments.n_threads()?,
+    };
+    let target = arguments.path("target")?;
+    let progress = arguments.get("progress");
+    announce(&progress, append_work_of(source));
+    watched(&progress, |watch| {
+        append_dataset(&target, source, &options, watch)
+    })?;
+    Ok(().into())
+}
+
+/// Hands the matrices of the arguments to `body` as a source.
+fn with_matrices(
+    arguments: &Arguments,
+    body: impl FnOnce(&mut dyn CellSource) -> Result<Robj>,
+) -> Result<Robj> {
+    let wrong = || Arguments::wrong("layers");
+    let list = arguments.get("layers").as_list().ok_or_else(wrong)?;
+    let slots = list
+        .iter()
+        .map(|(name, layer)| {
+            let layer = Arguments::new(&layer)?;
+            let slot = |slot: &str| layer.get(slot);
+            Ok((name.to_owned(), slot("p"), slot("i"), slot("x")))
+        })
+        .collect::<Result<Vec<_>>>()?;
+    let layers = slots.iter().map(|(name, p, i, x)| {
+        Ok(MatrixLayer {
+            name: name.clone(),
+            starts: p.as_integer_slice().ok_or_else(wrong)?,
+            genes: i.as_integer_slice().ok_or_else(wrong)?,
+            values: x.as_real_slice().ok_or_else(wrong)?,
+        })
+    });
+    let mut source = MatrixSource {
+        path: arguments.path("name")?,
+        layers: layers.collect::<Result<_>>()?,
+        gene_names: arguments.texts("gene_names")?,
+        cell_names: match arguments.is_null("cell_names") {
+            true => None,
+            false => Some(arguments.texts("cell_names")?),
+        },
+        var: tables::from_r(&arguments.get("var"))?,
+        obs: tables::from_r(&arguments.get("obs"))?,
+    };
+    source.check()?;
+    body(&mut source)
+}
+
+/// The dataset in `folder` as a source.
+fn dataset_source(folder: &Path, gene_order: GeneOrder) -> Result<DatasetSource> {
+    let no_cache = Arc::new(DecodedCache::new(0));
+    DatasetSource::new(Arc::new(Dataset::open(folder, gene_order, no_cache)?))
+}
+
+// Writes dgCMatrices, genes x cells.
 #[extendr]
 fn rs_tiles_write(arguments: Robj) -> Robj {
     guard(|| {
         let arguments = Arguments::new(&arguments)?;
-        let slot = |name: &str| Error::argument(format!("internal: slot {name}"));
-        let (p, i, x) = (arguments.get("p"), arguments.get("i"), arguments.get("x"));
-        let mut source = MatrixSource {
-            path: arguments.path("name")?,
-            starts: p.as_integer_slice().ok_or_else(|| slot("p"))?,
-            genes: i.as_integer_slice().ok_or_else(|| slot("i"))?,
-            values: x.as_real_slice().ok_or_else(|| slot("x"))?,
-            gene_names: arguments.texts("gene_names")?,
-            cell_names: match arguments.is_null("cell_names") {
-                true => None,
-                false => Some(arguments.texts("cell_names")?),
-            },
-            var: tables::from_r(&arguments.get("var"))?,
-            obs: tables::from_r(&arguments.get("obs"))?,
-        };
-        source.check()?;
-        write(&arguments, &mut source, String::new())
+        with_matrices(&arguments, |source| {
+            write(&arguments, source, String::new())
+        })
+    })
+}
+
+// Appends dgCMatrices, genes x cells, or the dataset `source`.
+#[extendr]
+fn rs_tiles_append(arguments: Robj) -> Robj {
+    guard(|| {
+        let arguments = Arguments::new(&arguments)?;
+        if arguments.is_null("source") {
+            return with_matrices(&arguments, |source| append(&arguments, source));
+        }
+        let mut source = dataset_source(&arguments.path("source")?, GeneOrder::Source)?;
+        append(&arguments, &mut source)
     })
 }
 
@@ -119,10 +205,21 @@ fn rs_tiles_convert(arguments: Robj) -> Robj {
             .into_iter()
             .map(PathBuf::from)
             .collect();
-        let mut sources = paths
-            .iter()
-            .map(|path| axtile_import::open(path, &options))
-            .collect::<Result<Vec<_>>>()?;
+        let gene_order = arguments.gene_order()?;
+        let open = |path: &PathBuf| -> Result<Box<dyn CellSource>> {
+            if !is_dataset(path) {
+                return axtile_import::open(path, &options);
+            }
+            if format!("{options:?}") != format!("{:?}", ImportOptions::default()) {
+                return Err(Error::argument(format!(
+                    "'{}' is a tile dataset: it is taken as it is, without a choice of layer, \
+                     gene names, genome, orientation or columns",
+                    path.display()
+                )));
+            }
+            Ok(Box::new(dataset_source(path, gene_order)?))
+        };
+        let mut sources = paths.iter().map(open).collect::<Result<Vec<_>>>()?;
         if sources.len() == 1
             && let Some(mut source) = sources.pop()
         {
@@ -149,6 +246,7 @@ fn rs_expand_paths(patterns: Robj) -> Robj {
 extendr_module! {
     mod tiles_write;
     fn rs_tiles_write;
+    fn rs_tiles_append;
     fn rs_tiles_convert;
     fn rs_expand_paths;
 }

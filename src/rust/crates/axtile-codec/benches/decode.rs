@@ -8,7 +8,8 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use axtile_codec::deltacells::{CellRows, Decoder, Tile, assemble, cut_chunks, encode_chunk};
+use axtile_codec::CellRows;
+use axtile_codec::deltacells::{Decoder, Tile, assemble, cut_chunks, encode_chunk};
 use zstd::zstd_safe::DCtx;
 
 const ROUNDS: usize = 9;
@@ -47,8 +48,8 @@ fn made_up_rows(n_cells: usize, n_genes: usize, detected: usize) -> CellRows {
         for gene in 0..n_genes {
             let expected = detected as f64 / (gene as f64 + 300.0) / 4.3;
             if random() < 1.0 - (-expected).exp() {
-                rows.genes.push(gene as u16);
-                rows.counts.push(1 + (-random().ln() * expected) as u16);
+                rows.genes.push(gene as u32);
+                rows.counts.push(1 + (-random().ln() * expected) as u32);
             }
         }
         rows.starts.push(rows.genes.len());
@@ -89,7 +90,13 @@ fn bench(name: &str, bytes: &[u8]) {
             for (idx, chunk) in tile.chunks().iter().enumerate() {
                 let range = chunk.nonzeros.clone();
                 decoder
-                    .chunk_into(&tile, idx, &mut genes[range.clone()], &mut doubles[range])
+                    .chunk_into(
+                        &tile,
+                        idx,
+                        None,
+                        &mut genes[range.clone()],
+                        &mut doubles[range],
+                    )
                     .expect("a chunk");
             }
         });
@@ -97,14 +104,20 @@ fn bench(name: &str, bytes: &[u8]) {
             for (idx, chunk) in tile.chunks().iter().enumerate() {
                 let range = chunk.nonzeros.clone();
                 decoder
-                    .chunk_into(&tile, idx, &mut genes[range.clone()], &mut integers[range])
+                    .chunk_into(
+                        &tile,
+                        idx,
+                        None,
+                        &mut genes[range.clone()],
+                        &mut integers[range],
+                    )
                     .expect("a chunk");
             }
         });
         time(4, &mut || {
             for idx in 0..tile.chunks().len() {
                 decoder
-                    .each_cell(&tile, idx, |_, genes, counts| {
+                    .each_cell(&tile, idx, None, |_, genes, counts| {
                         sum += u64::from(genes.iter().chain(counts).copied().max().unwrap_or(0));
                     })
                     .expect("a chunk");

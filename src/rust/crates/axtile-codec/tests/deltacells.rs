@@ -4,8 +4,8 @@
 use std::fs;
 use std::path::PathBuf;
 
-use axtile_codec::TileResult;
-use axtile_codec::deltacells::{CellRows, Decoder, Tile, assemble, cut_chunks, encode_chunk};
+use axtile_codec::deltacells::{Decoder, Tile, assemble, cut_chunks, encode_chunk};
+use axtile_codec::{CellRows, GeneMap, TileResult};
 use proptest::prelude::*;
 
 fn fixtures(part: &str) -> PathBuf {
@@ -29,19 +29,19 @@ fn decode(bytes: &[u8]) -> TileResult<CellRows> {
             &mut rows.genes[nonzeros.clone()],
             &mut rows.counts[nonzeros.clone()],
         );
-        decoder.each_cell(&tile, idx, |range, genes, counts| {
+        decoder.each_cell(&tile, idx, None, |range, genes, counts| {
             compact.0[range.clone()].copy_from_slice(genes);
             compact.1[range].copy_from_slice(counts);
         })?;
         let mut genes = vec![0; nonzeros.len()];
         let mut doubles = vec![0f64; nonzeros.len()];
-        decoder.chunk_into(&tile, idx, &mut genes, &mut doubles)?;
+        decoder.chunk_into(&tile, idx, None, &mut genes, &mut doubles)?;
         let wide = genes.iter().zip(&doubles);
         let narrow = rows.genes[nonzeros.clone()]
             .iter()
             .zip(&rows.counts[nonzeros]);
         for ((&gene, &double), (&narrow_gene, &count)) in wide.zip(narrow) {
-            assert_eq!((gene, double), (narrow_gene.into(), count.into()));
+            assert_eq!((gene, double), (narrow_gene as i32, count.into()));
         }
     }
     Ok(rows)
@@ -73,8 +73,8 @@ fn read_matrix_market(path: PathBuf) -> (usize, CellRows) {
     };
     for entry in &entries {
         rows.starts[entry[0]] += 1;
-        rows.genes.push((entry[1] - 1) as u16);
-        rows.counts.push(entry[2] as u16);
+        rows.genes.push((entry[1] - 1) as u32);
+        rows.counts.push(entry[2] as u32);
     }
     for cell in 0..size[0] {
         rows.starts[cell + 1] += rows.starts[cell];
@@ -203,13 +203,13 @@ fn damage_behind_a_right_checksum_never_panics() {
         damaged[56..60].copy_from_slice(&crc.to_le_bytes());
         if let Ok(rows) = decode(&damaged) {
             let n_genes = Tile::parse(damaged.as_slice()).unwrap().n_genes();
-            assert!(rows.genes.iter().all(|&gene| usize::from(gene) < n_genes));
+            assert!(rows.genes.iter().all(|&gene| (gene as usize) < n_genes));
         }
     }
 }
 
 fn any_rows() -> impl Strategy<Value = CellRows> {
-    let cell = prop::collection::btree_map(0u16..2_000, 1u16.., 0..120);
+    let cell = prop::collection::btree_map(0u32..2_000, 1u32..=65_535, 0..120);
     prop::collection::vec(cell, 0..30).prop_map(|cells| {
         let mut rows = CellRows {
             starts: vec![0],
@@ -229,5 +229,44 @@ proptest! {
     fn what_is_written_is_read(rows in any_rows(), n_chunks in 1usize..10) {
         let bytes = encode(&rows, 2_000, n_chunks, 1);
         prop_assert_eq!(decode(&bytes).unwrap(), rows);
+    }
+
+    #[test]
+    fn genes_are_renumbered_and_sorted(rows in any_rows(), n_chunks in 1usize..5) {
+        let bytes = encode(&rows, 2_000, n_chunks, 1);
+        let tile = Tile::parse(bytes.as_slice()).unwrap();
+        let new_number = |gene: u32| (gene * 7 + 11) % 2_000;
+        let order = GeneMap::new((0..2_000).map(new_number));
+        let mut decoder = Decoder::new();
+        for (idx, chunk) in tile.chunks().iter().enumerate() {
+            let first = chunk.nonzeros.start;
+            let n = chunk.nonzeros.len();
+            let (mut genes, mut counts) = (vec![0; n], vec![0i32; n]);
+            decoder.chunk_into(&tile, idx, Some(&order), &mut genes, &mut counts).unwrap();
+            let mut cell = chunk.cells.start;
+            decoder
+                .each_cell(&tile, idx, Some(&order), |range, cell_genes, cell_counts| {
+                    let stored = rows.starts[cell]..rows.starts[cell + 1];
+                    assert_eq!(first + range.start, stored.start);
+                    let mut expected: Vec<(u32, u32)> = rows.genes[stored.clone()]
+                        .iter()
+                        .map(|&gene| new_number(gene))
+                        .zip(rows.counts[stored].iter().copied())
+                        .collect();
+                    expected.sort_unstable();
+                    let got: Vec<(u32, u32)> =
+                        cell_genes.iter().copied().zip(cell_counts.iter().copied()).collect();
+                    assert_eq!(got, expected);
+                    let wide: Vec<(u32, u32)> = genes[range.clone()]
+                        .iter()
+                        .map(|&gene| gene as u32)
+                        .zip(counts[range].iter().map(|&count| count as u32))
+                        .collect();
+                    assert_eq!(wide, expected);
+                    cell += 1;
+                })
+                .unwrap();
+            assert_eq!(cell, chunk.cells.end);
+        }
     }
 }

@@ -216,7 +216,7 @@ impl CellSource for H5ad {
         Ok(())
     }
 
-    fn counts(&self, cells: Range<u64>) -> Result<CellBlock> {
+    fn counts(&self, _layer: usize, cells: Range<u64>) -> Result<CellBlock> {
         check_cells(self.path(), &cells, self.n_cells())?;
         match &self.matrix {
             Matrix::Cells(matrix) => matrix.counts(cells, self),

@@ -245,7 +245,7 @@ impl CellSource for TenX {
         Ok(())
     }
 
-    fn counts(&self, cells: Range<u64>) -> Result<CellBlock> {
+    fn counts(&self, _layer: usize, cells: Range<u64>) -> Result<CellBlock> {
         check_cells(self.path(), &cells, self.n_cells())?;
         self.matrix.counts(cells, self)
     }

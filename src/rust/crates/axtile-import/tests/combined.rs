@@ -171,13 +171,19 @@ fn unprepared_and_unknown_ranges() {
         ..ImportOptions::default()
     };
     let mut source = open(&fixture("csc.h5ad"), &options).unwrap();
-    assert_eq!(source.counts(0..7).unwrap_err().kind(), ErrorKind::Argument);
+    assert_eq!(
+        source.counts(0, 0..7).unwrap_err().kind(),
+        ErrorKind::Argument
+    );
     let scratch = tempfile::tempdir().unwrap();
     source
         .prepare(&[0, 4, 7], scratch.path(), &Unwatched)
         .unwrap();
-    assert!(source.counts(4..7).is_ok());
-    assert_eq!(source.counts(0..7).unwrap_err().kind(), ErrorKind::Argument);
+    assert!(source.counts(0, 4..7).is_ok());
+    assert_eq!(
+        source.counts(0, 0..7).unwrap_err().kind(),
+        ErrorKind::Argument
+    );
     drop(source);
     assert_eq!(std::fs::read_dir(scratch.path()).unwrap().count(), 0);
 }
@@ -218,7 +224,7 @@ fn threads_read_the_same() {
         let read = || {
             let ranges = cuts.windows(2).map(|pair| pair[0]..pair[1]);
             ranges
-                .map(|range| source.counts(range).unwrap())
+                .map(|range| source.counts(0, range).unwrap())
                 .collect::<Vec<_>>()
         };
         let alone = read();

@@ -52,7 +52,7 @@ fn check(key: &str) {
         check_table(&source.var().unwrap(), var, key);
     }
     // asking for what is not there
-    assert!(source.counts(0..n_cells + 1).is_err());
+    assert!(source.counts(0, 0..n_cells + 1).is_err());
     assert_eq!(
         source.obs(0..n_cells + 1).unwrap_err().kind(),
         ErrorKind::Range

@@ -15,4 +15,4 @@ pub use durable::{sync_folder, write_file};
 pub use identity::FileIdentity;
 pub use lock::FileLock;
 pub use map::{Map, open_regular};
-pub use staged::{StageMode, StagedFolder, restore_interrupted};
+pub use staged::{StageMode, StagedFolder, lock_store, restore_interrupted};

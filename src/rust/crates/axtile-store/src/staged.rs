@@ -57,12 +57,7 @@ impl StagedFolder {
         let name = target.file_name().ok_or_else(|| {
             Error::argument(format!("'{}' does not name a folder", target.display()))
         })?;
-        let lock = FileLock::try_take(&beside(target, name, "lock"))?.ok_or_else(|| {
-            Error::argument(format!(
-                "'{}' is being written by another process",
-                target.display()
-            ))
-        })?;
+        let lock = lock_named(target, name)?;
         settle_earlier(target, name)?;
         if fs::symlink_metadata(target).is_ok() {
             if !mode.overwrite {
@@ -152,6 +147,26 @@ impl Drop for StagedFolder {
             let _ = fs::remove_dir_all(&self.folder);
         }
     }
+}
+
+/// Takes the lock on the store at `target`, which is to be changed in place.
+///
+/// # Errors
+/// `Error::Argument` if another process is writing it, `Error::Io` if the lock
+/// cannot be taken.
+pub fn lock_store(target: &Path) -> Result<FileLock> {
+    let resolved = fs::canonicalize(target);
+    let target = resolved.as_deref().unwrap_or(target);
+    lock_named(target, target.file_name().unwrap_or_default())
+}
+
+fn lock_named(target: &Path, name: &std::ffi::OsStr) -> Result<FileLock> {
+    FileLock::try_take(&beside(target, name, "lock"))?.ok_or_else(|| {
+        Error::argument(format!(
+            "'{}' is being written by another process",
+            target.display()
+        ))
+    })
 }
 
 /// Brings back a store whose replacement was cut off between two renames.

@@ -83,7 +83,7 @@ fn main() -> Result<()> {
     let mut state = 1;
 
     let tile_cells: Vec<u64> = vec![TILE as u64; n_cells.div_ceil(TILE)];
-    let mut writer = ObsWriter::create(folder, &fields, 1000)?;
+    let mut writer = ObsWriter::create(&folder.join("obs"), &fields, 1000)?;
     let mut seconds = 0.0;
     for _ in &tile_cells {
         let table = tile(&fields, TILE, &mut state);
@@ -100,7 +100,7 @@ fn main() -> Result<()> {
     );
 
     let obs = timed("open", || {
-        ObsReader::open(folder, &section, &tile_cells, &[])
+        ObsReader::open(&folder.join("obs"), &section, &tile_cells, &[])
     })?;
     let n_cells = obs.n_cells();
     let cells: Vec<u64> = (0..5000).map(|_| random(&mut state) % n_cells).collect();

@@ -6,21 +6,21 @@ use axtile_core::{Error, Result, Watch};
 use axtile_table::{Field, Table};
 
 use crate::dataset::Dataset;
-use crate::obs::{Cells, ObsReader};
+use crate::obs::{Cells, ObsParts};
 use crate::write::ordered_columns;
 
 impl Dataset {
-    /// The obs reader, opened at the first call; `None` without obs.
-    pub(crate) fn obs(&self) -> Result<Option<&ObsReader>> {
+    /// The obs, opened at the first call; `None` without obs.
+    pub(crate) fn obs(&self) -> Result<Option<&ObsParts>> {
         let manifest = self.manifest();
-        let Some(section) = &manifest.obs else {
+        if manifest.obs_parts.is_empty() {
             return Ok(None);
-        };
+        }
         if let Some(reader) = self.obs_reader.get() {
             return Ok(Some(reader));
         }
         let ordered = ordered_columns(&manifest.metadata);
-        let reader = ObsReader::open(self.folder(), section, &manifest.tile_cells, &ordered)?;
+        let reader = ObsParts::open(self.folder(), manifest, &ordered)?;
         Ok(Some(self.obs_reader.get_or_init(|| reader)))
     }
 
@@ -29,7 +29,7 @@ impl Dataset {
     /// # Errors
     /// `Error::Io` or `Error::Corrupt` if the schema is missing or wrong.
     pub fn obs_fields(&self) -> Result<&[Field]> {
-        Ok(self.obs()?.map_or(&[], ObsReader::fields))
+        Ok(self.obs()?.map_or(&[], ObsParts::fields))
     }
 
     /// Reads the named columns of some cells. Columns that were localized come
@@ -88,7 +88,7 @@ impl Dataset {
             .map_or_else(Vec::new, |obs| obs.localized_columns(cache_root)))
     }
 
-    fn column_numbers(&self, obs: &ObsReader, columns: &[String]) -> Result<Vec<usize>> {
+    fn column_numbers(&self, obs: &ObsParts, columns: &[String]) -> Result<Vec<usize>> {
         let number = |column: &String| {
             obs.fields()
                 .iter()

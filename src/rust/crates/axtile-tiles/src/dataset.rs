@@ -1,18 +1,19 @@
 //! An opened dataset: the manifest in memory, all else read when asked for.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use axtile_codec::deltacells::Tile;
+use axtile_codec::GeneMap;
 use axtile_core::{Error, Result};
-use axtile_store::{FileIdentity, Map, restore_interrupted};
+use axtile_store::{FileIdentity, restore_interrupted};
 
 use crate::decoded::DecodedCache;
-use crate::gene_map::GeneMap;
-use crate::manifest::{MANIFEST_FILE, Manifest};
-use crate::obs::ObsReader;
-use crate::var::{VarTable, read_gene_order, read_var, read_var_names};
+use crate::manifest::{FileEntry, LayerKind, MANIFEST_FILE, Manifest};
+use crate::obs::ObsParts;
+use crate::tile::TileFile;
+use crate::var::{self, VarTable, read_gene_order, read_var, read_var_names};
 
 /// The order in which a dataset's genes are numbered and handed out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,7 +35,7 @@ pub struct Dataset {
     gene_order: GeneOrder,
     tile_ends: Vec<u64>,
     order: OnceLock<Option<Reordering>>,
-    pub(crate) obs_reader: OnceLock<ObsReader>,
+    pub(crate) obs_reader: OnceLock<ObsParts>,
     tiles: RecentTiles,
     pub(crate) decoded: Arc<DecodedCache>,
     /// Tells this dataset's chunks in `decoded` from others'.
@@ -57,10 +58,14 @@ struct Reordering {
 /// A tile of a dataset, checked and ready to be decoded.
 #[derive(Debug)]
 pub struct OpenTile {
+    /// The number of its layer.
+    pub layer: usize,
     /// Its number.
     pub idx: usize,
     path: PathBuf,
-    pub(crate) tile: Tile<Map>,
+    pub(crate) file: TileFile,
+    /// Where the format has to decode them.
+    starts: OnceLock<Vec<usize>>,
 }
 
 impl Dataset {
@@ -151,48 +156,60 @@ impl Dataset {
             .unwrap_or(0)
     }
 
-    /// Tile `idx`, mapped and checked: header, checksum, structure, and that it
-    /// is the tile that the manifest speaks of. The tiles used last stay open;
-    /// they are checked again only if their file is another one by now.
+    /// Tile `idx` of layer `layer`, mapped and checked: header, checksum,
+    /// structure, and that it is the tile that the manifest speaks of. The
+    /// tiles used last stay open; they are checked again only if their file is
+    /// another one by now.
     ///
     /// # Errors
-    /// `Error::Range` if there is no such tile, `Error::Io`, `Error::Version`
-    /// or `Error::Corrupt` if its file is missing or wrong.
-    pub fn open_tile(&self, idx: usize) -> Result<Arc<OpenTile>> {
-        let open = self.tiles.get(idx);
+    /// `Error::Range` if there is no such tile or layer, `Error::Io`,
+    /// `Error::Version` or `Error::Corrupt` if its file is missing or wrong,
+    /// `Error::Unsupported` if the layer's values are no counts.
+    pub fn open_tile(&self, layer: usize, idx: usize) -> Result<Arc<OpenTile>> {
+        let open = self.tiles.get((layer, idx));
         if let Some(tile) = open
-            && FileIdentity::read(tile.path())? == tile.tile.owner().identity()
+            && FileIdentity::read(tile.path())? == tile.file.identity()
         {
             return Ok(tile);
         }
-        let tile = Arc::new(self.check_tile(idx)?);
-        self.tiles.put(idx, Arc::clone(&tile));
+        let tile = Arc::new(self.check_tile(layer, idx)?);
+        self.tiles.put((layer, idx), Arc::clone(&tile));
         Ok(tile)
     }
 
     /// As [`Dataset::open_tile`], but always from the file.
-    pub(crate) fn check_tile(&self, idx: usize) -> Result<OpenTile> {
+    pub(crate) fn check_tile(&self, layer_idx: usize, idx: usize) -> Result<OpenTile> {
         let manifest = &self.manifest;
+        let no_tile = || {
+            Error::range(format!(
+                "there is no tile {} in layer {}; '{}' has {} tiles and {} layers",
+                idx + 1,
+                layer_idx + 1,
+                self.folder.display(),
+                manifest.n_tiles(),
+                manifest.layers.len()
+            ))
+        };
+        let layer = manifest.layers.get(layer_idx).ok_or_else(no_tile)?;
         let (Some(&n_cells), Some(&nnz), Some(&n_bytes)) = (
             manifest.tile_cells.get(idx),
-            manifest.tile_nnz.get(idx),
-            manifest.tile_bytes.get(idx),
+            layer.tile_nnz.get(idx),
+            layer.tile_bytes.get(idx),
         ) else {
-            return Err(Error::range(format!(
-                "there is no tile {}; '{}' has {} tiles",
-                idx + 1,
-                self.folder.display(),
-                manifest.n_tiles()
-            )));
+            return Err(no_tile());
         };
-        let path = tile_path(&self.folder, idx);
-        let tile = Tile::parse(Map::open(&path)?).map_err(|error| error.at(&path))?;
-        let header = tile.header();
+        if layer.kind != LayerKind::Count {
+            let (name, kind) = (&layer.name, layer.kind.name());
+            let problem = format!("layer '{name}' holds {kind} values, which are not read yet");
+            return Err(Error::unsupported(&self.folder, problem));
+        }
+        let path = self.folder.join(manifest.tile_file(layer_idx, idx));
+        let file = TileFile::open(&path, manifest.format)?;
         for (what, got, expected) in [
-            ("cells", header.n_cells, n_cells),
-            ("nonzeros", header.nnz, nnz),
-            ("genes", header.n_genes.into(), manifest.n_genes as u64),
-            ("bytes", header.total_size, n_bytes),
+            ("cells", file.n_cells() as u64, n_cells),
+            ("nonzeros", file.nnz() as u64, nnz),
+            ("genes", file.n_genes() as u64, manifest.n_genes as u64),
+            ("bytes", file.n_bytes(), n_bytes),
         ] {
             if got != expected {
                 return Err(Error::corrupt(
@@ -202,7 +219,23 @@ impl Dataset {
                 ));
             }
         }
-        Ok(OpenTile { idx, path, tile })
+        let expected = layer.tile_checksum.get(idx).copied();
+        if let (Some(got), Some(expected)) = (file.checksum(), expected)
+            && got != expected
+        {
+            return Err(Error::corrupt(
+                &path,
+                "header",
+                format!("the checksum is {got:016x}, the manifest says {expected:016x}"),
+            ));
+        }
+        Ok(OpenTile {
+            layer: layer_idx,
+            idx,
+            path,
+            file,
+            starts: OnceLock::new(),
+        })
     }
 
     /// Annotations and names of the genes, in the dataset's order.
@@ -210,14 +243,15 @@ impl Dataset {
     /// # Errors
     /// `Error::Io` or `Error::Corrupt` if a file is missing or wrong.
     pub fn var(&self) -> Result<VarTable> {
-        let n_genes = self.manifest.n_genes;
-        let mut var = if self.manifest.has_var_table {
-            read_var(&self.folder, n_genes)?
+        let manifest = &self.manifest;
+        let mut var = if manifest.var_table.is_there() {
+            self.check_file(manifest.var_table, var::TABLE_FILE)?;
+            read_var(&self.folder, manifest.n_genes)?
         } else {
-            VarTable::without_columns(n_genes)
+            VarTable::without_columns(manifest.n_genes)
         };
-        if self.manifest.has_var_names {
-            var.names = Some(read_var_names(&self.folder, n_genes)?);
+        if manifest.var_names.is_there() {
+            var.names = Some(self.stored_names()?);
         }
         if let Some(order) = self.reordering()? {
             var = var.permuted(&inverse(&order.source_of_stored));
@@ -230,10 +264,10 @@ impl Dataset {
     /// # Errors
     /// As [`Dataset::var`].
     pub fn gene_names(&self) -> Result<Option<Vec<String>>> {
-        if !self.manifest.has_var_names {
+        if !self.manifest.var_names.is_there() {
             return Ok(self.var()?.names);
         }
-        let stored = read_var_names(&self.folder, self.manifest.n_genes)?;
+        let stored = self.stored_names()?;
         let Some(order) = self.reordering()? else {
             return Ok(Some(stored));
         };
@@ -244,8 +278,19 @@ impl Dataset {
         Ok(Some(names))
     }
 
-    pub(crate) fn check_gene_order(&self) -> Result<()> {
-        read_gene_order(&self.folder, self.manifest.n_genes).map(drop)
+    fn stored_names(&self) -> Result<Vec<String>> {
+        self.check_file(self.manifest.var_names, var::NAMES_FILE)?;
+        read_var_names(&self.folder, self.manifest.n_genes)
+    }
+
+    /// Stored gene j was gene `order[j]` of the source.
+    pub(crate) fn stored_gene_order(&self) -> Result<Vec<u32>> {
+        self.check_file(self.manifest.gene_order, var::GENE_ORDER_FILE)?;
+        read_gene_order(&self.folder, self.manifest.n_genes)
+    }
+
+    fn check_file(&self, entry: FileEntry, name: &str) -> Result<()> {
+        entry.check(&self.folder.join(name))
     }
 
     /// Gene numbers from stored to the dataset's order; `None` if they agree.
@@ -258,9 +303,9 @@ impl Dataset {
             return Ok(order.as_ref());
         }
         let order = match self.gene_order {
-            GeneOrder::Source if self.manifest.has_gene_order => {
-                let source_of_stored = read_gene_order(&self.folder, self.manifest.n_genes)?;
-                let map = GeneMap::new(source_of_stored.iter().map(|&gene| gene as u16));
+            GeneOrder::Source if self.manifest.gene_order.is_there() => {
+                let source_of_stored = self.stored_gene_order()?;
+                let map = GeneMap::new(source_of_stored.iter().copied());
                 let is_identity = source_of_stored.is_sorted();
                 (!is_identity).then_some(Reordering {
                     source_of_stored,
@@ -273,30 +318,33 @@ impl Dataset {
     }
 }
 
+/// The layer and the number of a tile.
+type TileKey = (usize, usize);
+
 /// The open tiles used last.
 #[derive(Debug, Default)]
-struct RecentTiles(Mutex<Vec<(usize, Arc<OpenTile>)>>);
+struct RecentTiles(Mutex<Vec<(TileKey, Arc<OpenTile>)>>);
 
 impl RecentTiles {
     /// A tile takes a map and 8 bytes a cell.
     const MAX: usize = 256;
 
-    fn get(&self, idx: usize) -> Option<Arc<OpenTile>> {
+    fn get(&self, key: TileKey) -> Option<Arc<OpenTile>> {
         let mut tiles = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let at = tiles.iter().position(|(other, _)| *other == idx)?;
+        let at = tiles.iter().position(|(other, _)| *other == key)?;
         let entry = tiles.remove(at);
         let tile = Arc::clone(&entry.1);
         tiles.push(entry);
         Some(tile)
     }
 
-    fn put(&self, idx: usize, tile: Arc<OpenTile>) {
+    fn put(&self, key: TileKey, tile: Arc<OpenTile>) {
         let mut tiles = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        tiles.retain(|(other, _)| *other != idx);
+        tiles.retain(|(other, _)| *other != key);
         if tiles.len() == Self::MAX {
             tiles.remove(0);
         }
-        tiles.push((idx, tile));
+        tiles.push((key, tile));
     }
 }
 
@@ -307,28 +355,32 @@ impl OpenTile {
     }
 
     /// Where each cell's nonzeros start, and the end of the last one.
-    pub fn starts(&self) -> &[usize] {
-        self.tile.starts()
+    ///
+    /// # Errors
+    /// `Error::Corrupt` if they are damaged.
+    pub fn starts(&self) -> Result<&[usize]> {
+        if let Some(starts) = self.starts.get() {
+            return Ok(starts);
+        }
+        match self.file.starts().map_err(|error| error.at(&self.path))? {
+            Cow::Borrowed(starts) => Ok(starts),
+            Cow::Owned(starts) => Ok(self.starts.get_or_init(|| starts)),
+        }
     }
 
     /// The number of cells.
     pub fn n_cells(&self) -> usize {
-        self.tile.n_cells()
+        self.file.n_cells()
     }
 
     /// The number of nonzero counts.
     pub fn nnz(&self) -> usize {
-        self.tile.nnz()
+        self.file.nnz()
     }
 }
 
-/// The file of tile `idx`.
-pub(crate) fn tile_path(folder: &Path, idx: usize) -> PathBuf {
-    folder.join("tiles").join(format!("tile_{idx:06}.dct"))
-}
-
 /// `result[order[i]] = i`.
-fn inverse(order: &[u32]) -> Vec<u32> {
+pub(crate) fn inverse(order: &[u32]) -> Vec<u32> {
     let mut inverse = vec![0; order.len()];
     for (new, &old) in order.iter().enumerate() {
         inverse[old as usize] = new as u32;

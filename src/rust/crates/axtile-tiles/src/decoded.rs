@@ -9,18 +9,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(crate) struct DecodedChunk {
     /// Where each cell starts, and the end of the last one.
     pub(crate) starts: Vec<usize>,
-    pub(crate) genes: Vec<u16>,
-    pub(crate) counts: Vec<u16>,
+    pub(crate) genes: Vec<i32>,
+    pub(crate) counts: Vec<i32>,
 }
 
 impl DecodedChunk {
     fn n_bytes(&self) -> usize {
-        8 * self.starts.len() + 4 * self.genes.len()
+        8 * self.starts.len() + 8 * self.genes.len()
     }
 }
 
-/// Which chunk: dataset (its number in this process), tile, chunk in the tile.
-pub(crate) type ChunkKey = (u64, usize, usize);
+/// Which chunk: dataset (its number in this process), layer, tile, chunk in the
+/// tile.
+pub(crate) type ChunkKey = (u64, usize, usize, usize);
 
 /// Decoded chunks of any datasets, up to a number of bytes; the ones used
 /// longest ago go first.
@@ -126,24 +127,24 @@ mod tests {
 
     #[test]
     fn keeps_what_was_used_last_within_the_limit() {
-        let cache = DecodedCache::new(100);
-        cache.put((0, 0, 0), &chunk(10));
-        cache.put((0, 0, 1), &chunk(10));
-        assert!(cache.get((0, 0, 0)).is_some());
-        cache.put((0, 0, 2), &chunk(10));
-        assert!(cache.get((0, 0, 1)).is_none());
-        assert!(cache.get((0, 0, 0)).is_some() && cache.get((0, 0, 2)).is_some());
-        cache.put((0, 1, 0), &chunk(1_000));
-        assert!(cache.get((0, 1, 0)).is_none());
-        assert!(cache.get((0, 0, 0)).is_some());
-        cache.put((0, 1, 1), &chunk(5));
-        cache.put((0, 1, 1), &chunk(6));
-        cache.set_max_bytes(24);
-        assert!(cache.get((0, 1, 1)).is_some());
-        cache.put((7, 1, 1), &chunk(0));
+        let cache = DecodedCache::new(200);
+        cache.put((0, 0, 0, 0), &chunk(10));
+        cache.put((0, 0, 0, 1), &chunk(10));
+        assert!(cache.get((0, 0, 0, 0)).is_some());
+        cache.put((0, 0, 0, 2), &chunk(10));
+        assert!(cache.get((0, 0, 0, 1)).is_none());
+        assert!(cache.get((0, 0, 0, 0)).is_some() && cache.get((0, 0, 0, 2)).is_some());
+        cache.put((0, 0, 1, 0), &chunk(1_000));
+        assert!(cache.get((0, 0, 1, 0)).is_none());
+        assert!(cache.get((0, 0, 0, 0)).is_some());
+        cache.put((0, 0, 1, 1), &chunk(5));
+        cache.put((0, 0, 1, 1), &chunk(6));
+        cache.set_max_bytes(48);
+        assert!(cache.get((0, 0, 1, 1)).is_some());
+        cache.put((7, 0, 1, 1), &chunk(0));
         cache.forget(7);
-        assert!(cache.get((7, 1, 1)).is_none());
+        assert!(cache.get((7, 0, 1, 1)).is_none());
         cache.set_max_bytes(0);
-        assert!(cache.get((0, 1, 1)).is_none());
+        assert!(cache.get((0, 0, 1, 1)).is_none());
     }
 }

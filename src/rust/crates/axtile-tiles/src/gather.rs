@@ -8,19 +8,21 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use axtile_codec::deltacells::Decoder;
-use axtile_codec::kernels::{Count, widen};
+use axtile_codec::GeneMap;
+use axtile_codec::kernels::Count;
 use axtile_core::{Error, Result, Watch};
 use rayon::prelude::*;
 
 use crate::dataset::{Dataset, OpenTile};
 use crate::decoded::DecodedChunk;
-use crate::gene_map::{CellSorter, GeneMap};
 use crate::threads::on_threads;
+use crate::tile::TileDecoder;
 
 /// Which cells and genes to read; numbers are from 0.
 #[derive(Clone, Copy, Debug)]
 pub struct Selection<'a> {
+    /// The layer.
+    pub layer: usize,
     /// Cells in the order wanted; a cell may come several times.
     pub cells: &'a [u64],
     /// Genes in the order wanted; `None` for all.
@@ -51,7 +53,7 @@ struct Picked {
     /// One more than the task has cells; the first is 0.
     starts: Vec<usize>,
     rows: Vec<i32>,
-    counts: Vec<u16>,
+    counts: Vec<i32>,
 }
 
 impl Dataset {
@@ -68,20 +70,20 @@ impl Dataset {
         watch: &dyn Watch,
     ) -> Result<Gather<'_>> {
         self.check_selection(selection)?;
-        let tiles = self.open_tiles(selection.cells, n_threads, watch)?;
+        let tiles = self.open_tiles(selection, n_threads, watch)?;
         let mut wanted: BTreeMap<(usize, usize), Vec<(usize, usize)>> = BTreeMap::new();
         let mut starts = vec![0; selection.cells.len() + 1];
         for (place, &cell) in selection.cells.iter().enumerate() {
             let (tile_idx, in_tile) = self.tile_of(cell);
             let tile = &tiles[&tile_idx];
-            let chunks = tile.tile.chunks();
-            let chunk = chunks.partition_point(|chunk| chunk.cells.end <= in_tile);
-            let in_chunk = in_tile - chunks[chunk].cells.start;
+            let chunk = tile.file.chunk_of(in_tile);
+            let in_chunk = in_tile - tile.file.chunk(chunk).cells.start;
             wanted
                 .entry((tile_idx, chunk))
                 .or_default()
                 .push((in_chunk, place));
-            starts[place + 1] = tile.starts()[in_tile + 1] - tile.starts()[in_tile];
+            let tile_starts = tile.starts()?;
+            starts[place + 1] = tile_starts[in_tile + 1] - tile_starts[in_tile];
         }
         let tasks: Vec<ChunkCells> = wanted
             .into_iter()
@@ -111,21 +113,22 @@ impl Dataset {
     /// The tiles that hold one of the cells, by number.
     fn open_tiles(
         &self,
-        cells: &[u64],
+        selection: Selection<'_>,
         n_threads: usize,
         watch: &dyn Watch,
     ) -> Result<BTreeMap<usize, Arc<OpenTile>>> {
-        let numbers: BTreeSet<usize> = cells.iter().map(|&cell| self.tile_of(cell).0).collect();
+        let cells = selection.cells.iter();
+        let numbers: BTreeSet<usize> = cells.map(|&cell| self.tile_of(cell).0).collect();
         on_threads(n_threads, || {
             let open = |&tile: &usize| {
                 watch.check()?;
-                Ok((tile, self.open_tile(tile)?))
+                Ok((tile, self.open_tile(selection.layer, tile)?))
             };
             numbers.par_iter().map(open).collect()
         })
     }
 
-    fn check_selection(&self, selection: Selection<'_>) -> Result<()> {
+    pub(crate) fn check_selection(&self, selection: Selection<'_>) -> Result<()> {
         let manifest = self.manifest();
         if let Some(cell) = selection
             .cells
@@ -157,57 +160,28 @@ impl Dataset {
         &self,
         tile: &OpenTile,
         chunk: usize,
-        map: Option<&GeneMap>,
-        worker: &mut Worker,
+        order: Option<&GeneMap>,
+        decoder: &mut TileDecoder,
     ) -> Result<Arc<DecodedChunk>> {
-        let key = (self.serial, tile.idx, chunk);
+        let key = (self.serial, tile.layer, tile.idx, chunk);
         if let Some(decoded) = self.decoded.get(key) {
             return Ok(decoded);
         }
-        let bounds = &tile.tile.chunks()[chunk];
-        let n = bounds.nonzeros.len();
+        let bounds = tile.file.chunk(chunk);
         let first = bounds.nonzeros.start;
-        let starts = &tile.starts()[bounds.cells.start..=bounds.cells.end];
-        let mut decoded = DecodedChunk {
-            starts: starts.iter().map(|start| start - first).collect(),
-            genes: vec![0; n],
-            counts: vec![0; n],
-        };
-        let n_genes = self.manifest().n_genes;
-        let Worker { decoder, sorter } = worker;
-        decoder
-            .each_cell(&tile.tile, chunk, |range, stored, counts| {
-                let out_genes = &mut decoded.genes[range.clone()];
-                let out_counts = &mut decoded.counts[range];
-                let Some(map) = map else {
-                    out_genes.copy_from_slice(stored);
-                    out_counts.copy_from_slice(counts);
-                    return;
-                };
-                let sorter = sorter.get_or_insert_with(CellSorter::new);
-                for (&gene, &count) in stored.iter().zip(counts) {
-                    sorter.insert(map.get(gene), count.into());
-                }
-                let mut out = out_genes.iter_mut().zip(out_counts);
-                sorter.drain(n_genes, |gene, count| {
-                    if let Some((out_gene, out_count)) = out.next() {
-                        *out_gene = gene;
-                        *out_count = count as u16;
-                    }
-                });
-            })
+        let starts = &tile.starts()?[bounds.cells.start..=bounds.cells.end];
+        let (genes, counts) = decoder
+            .chunk(&tile.file, chunk, order)
             .map_err(|error| error.at(tile.path()))?;
+        let decoded = DecodedChunk {
+            starts: starts.iter().map(|start| start - first).collect(),
+            genes,
+            counts,
+        };
         let decoded = Arc::new(decoded);
         self.decoded.put(key, &decoded);
         Ok(decoded)
     }
-}
-
-/// What a thread needs to decode.
-#[derive(Default)]
-struct Worker {
-    decoder: Decoder,
-    sorter: Option<CellSorter>,
 }
 
 impl Gather<'_> {
@@ -227,15 +201,17 @@ impl Gather<'_> {
     }
 
     fn pick(&mut self, genes: &[u32], n_threads: usize, watch: &dyn Watch) -> Result<()> {
-        let map = self.dataset.gene_map()?;
-        let rows = RowsOfGene::new(genes, self.dataset.manifest().n_genes);
+        let order = self.dataset.gene_map()?;
+        let rows = RowsOfGene::new(genes, self.dataset)?;
         let picked = on_threads(n_threads, || {
             self.tasks
                 .par_iter()
-                .map_init(Worker::default, |worker, task| {
+                .map_init(TileDecoder::default, |decoder, task| {
                     watch.check()?;
                     let tile = &self.tiles[&task.tile];
-                    let chunk = self.dataset.decoded_chunk(tile, task.chunk, map, worker)?;
+                    let chunk = self
+                        .dataset
+                        .decoded_chunk(tile, task.chunk, order, decoder)?;
                     let picked = rows.pick(&chunk, &task.cells);
                     watch.advance(task.cells.len() as u64);
                     Ok(picked)
@@ -268,26 +244,30 @@ impl Gather<'_> {
         watch: &dyn Watch,
     ) -> Result<()> {
         assert_eq!((genes.len(), counts.len()), (self.nnz(), self.nnz()));
-        let map = self.dataset.gene_map()?;
+        let order = self.dataset.gene_map()?;
         let outputs = self.outputs(genes, counts);
         on_threads(n_threads, || {
             let tasks = self.tasks.par_iter().zip(outputs).enumerate();
-            tasks.try_for_each_init(Worker::default, |worker, (idx, (task, outputs))| {
+            tasks.try_for_each_init(TileDecoder::default, |decoder, (idx, (task, outputs))| {
                 watch.check()?;
                 let cells = task.cells.iter().zip(outputs);
                 if let Some(picked) = self.picked.as_ref().and_then(|all| all.get(idx)) {
                     for ((_, (genes, counts)), bounds) in cells.zip(picked.starts.windows(2)) {
                         genes.copy_from_slice(&picked.rows[bounds[0]..bounds[1]]);
-                        widen(&picked.counts[bounds[0]..bounds[1]], counts);
+                        copy_counts(&picked.counts[bounds[0]..bounds[1]], counts);
                     }
                     return Ok(());
                 }
                 let tile = &self.tiles[&task.tile];
-                let chunk = self.dataset.decoded_chunk(tile, task.chunk, map, worker)?;
+                let chunk = self
+                    .dataset
+                    .decoded_chunk(tile, task.chunk, order, decoder)?;
                 for (&(cell, _), (genes, counts)) in cells {
                     let range = chunk.starts[cell]..chunk.starts[cell + 1];
-                    widen(&chunk.genes[range.clone()], genes);
-                    widen(&chunk.counts[range], counts);
+                    for (out, &gene) in genes.iter_mut().zip(&chunk.genes[range.clone()]) {
+                        *out = gene as i32;
+                    }
+                    copy_counts(&chunk.counts[range], counts);
                 }
                 watch.advance(task.cells.len() as u64);
                 Ok(())
@@ -317,6 +297,12 @@ impl Gather<'_> {
     }
 }
 
+fn copy_counts<C: Count>(counts: &[i32], out: &mut [C]) {
+    for (out, &count) in out.iter_mut().zip(counts) {
+        *out = C::from_u32(count as u32);
+    }
+}
+
 /// For every gene the rows of the result that it goes to.
 struct RowsOfGene {
     /// Where each gene's rows start in `rows`, and the end of the last.
@@ -327,20 +313,36 @@ struct RowsOfGene {
 }
 
 impl RowsOfGene {
-    fn new(genes: &[u32], n_genes: usize) -> RowsOfGene {
+    /// Of the genes wanted, up to the last of them.
+    fn new(genes: &[u32], dataset: &Dataset) -> Result<RowsOfGene> {
         let mut order: Vec<u32> = (0..genes.len() as u32).collect();
         order.sort_by_key(|&row| genes[row as usize]);
-        let mut starts = vec![0u32; n_genes + 1];
+        let n_genes = genes.iter().max().map_or(0, |&last| last as usize + 1);
+        let mut starts = Vec::new();
+        // The manifest alone vouches for the number of genes.
+        starts.try_reserve_exact(n_genes + 1).map_err(|_| {
+            let problem = format!("no memory for the rows of {n_genes} genes");
+            Error::limit(dataset.folder(), problem)
+        })?;
+        starts.resize(n_genes + 1, 0u32);
         for &gene in genes {
             starts[gene as usize + 1] += 1;
         }
         for gene in 0..n_genes {
             starts[gene + 1] += starts[gene];
         }
-        RowsOfGene {
+        Ok(RowsOfGene {
             starts,
             is_ascending: order.is_sorted(),
             rows: order.into_iter().map(|row| row as i32).collect(),
+        })
+    }
+
+    /// The rows that gene `gene` goes to.
+    fn rows_of(&self, gene: u32) -> &[i32] {
+        match self.starts.get(gene as usize..) {
+            Some([start, end, ..]) => &self.rows[*start as usize..*end as usize],
+            _ => &[],
         }
     }
 
@@ -349,14 +351,12 @@ impl RowsOfGene {
             starts: vec![0],
             ..Picked::default()
         };
-        let mut cell_rows: Vec<(i32, u16)> = Vec::new();
+        let mut cell_rows: Vec<(i32, i32)> = Vec::new();
         for &(cell, _) in cells {
             let range = chunk.starts[cell]..chunk.starts[cell + 1];
             cell_rows.clear();
             for (&gene, &count) in chunk.genes[range.clone()].iter().zip(&chunk.counts[range]) {
-                let gene = usize::from(gene);
-                let rows = self.starts[gene] as usize..self.starts[gene + 1] as usize;
-                cell_rows.extend(self.rows[rows].iter().map(|&row| (row, count)));
+                cell_rows.extend(self.rows_of(gene as u32).iter().map(|&row| (row, count)));
             }
             if !self.is_ascending {
                 cell_rows.sort_unstable();

@@ -7,35 +7,37 @@
 )]
 
 mod annotations;
-mod checks;
+mod append;
 mod dataset;
+mod dataset_source;
 mod decoded;
 mod digest;
 mod gather;
-mod gene_map;
 mod manifest;
 mod obs;
 mod python_json;
 mod read;
-mod resume;
-mod rows;
-mod sort;
 mod source;
 mod threads;
+mod tile;
 mod var;
 mod verify;
 mod write;
 
+pub use append::{AppendOptions, append_dataset, append_work_of};
 pub use dataset::{Dataset, GeneOrder, OpenTile};
+pub use dataset_source::DatasetSource;
 pub use decoded::DecodedCache;
 pub use gather::{Gather, Selection};
-pub use manifest::{MANIFEST_FILE, Manifest};
+pub use manifest::{
+    FileEntry, FileFacts, Format, Layer, LayerKind, MANIFEST_FILE, Manifest, ObsPart, is_dataset,
+};
 pub use obs::{Cells, ObsReader, ObsSection, ObsWriter, cache_root};
-pub use source::{CellBlock, CellSource, SourcePart};
+pub use source::{CellBlock, CellSource, LayerField, SourcePart};
 pub use threads::on_threads;
 pub use var::{
     VarTable, read_gene_order, read_var, read_var_names, write_gene_order, write_var,
     write_var_names,
 };
 pub use verify::FileReport;
-pub use write::{CELL_NAMES, WriteOptions, work_of, write_dataset};
+pub use write::{CELL_NAMES, DatasetFormat, WriteOptions, work_of, write_dataset};

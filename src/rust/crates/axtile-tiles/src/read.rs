@@ -1,13 +1,12 @@
 //! Reading whole tiles into the caller's memory.
 
-use axtile_codec::deltacells::Decoder;
 use axtile_codec::kernels::Count;
 use axtile_core::{Result, Watch};
 use rayon::prelude::*;
 
 use crate::dataset::{Dataset, OpenTile};
-use crate::gene_map::CellSorter;
 use crate::threads::on_threads;
+use crate::tile::TileDecoder;
 
 /// One chunk's part of the output.
 struct ChunkTask<'a, C> {
@@ -36,42 +35,21 @@ impl Dataset {
         watch: &dyn Watch,
     ) -> Result<()> {
         assert_eq!((genes.len(), counts.len()), (tile.nnz(), tile.nnz()));
-        let map = self.gene_map()?;
-        let n_genes = self.manifest().n_genes;
+        let order = self.gene_map()?;
         let tasks = chunk_tasks(tile, genes, counts);
-        let decode = |decoder: &mut (Decoder, Option<CellSorter>), task: ChunkTask<'_, C>| {
+        let decode = |decoder: &mut TileDecoder, task: ChunkTask<'_, C>| {
             watch.check()?;
-            let ChunkTask {
-                chunk,
-                genes,
-                counts,
-            } = task;
-            let n = genes.len() as u64;
-            let done = match (map, decoder) {
-                (Some(map), (decoder, Some(sorter))) => {
-                    decoder.each_cell(&tile.tile, chunk, |range, stored, cell_counts| {
-                        for (&gene, &count) in stored.iter().zip(cell_counts) {
-                            sorter.insert(map.get(gene), count.into());
-                        }
-                        let mut out = genes[range.clone()].iter_mut().zip(&mut counts[range]);
-                        sorter.drain(n_genes, |gene, count| {
-                            if let Some((out_gene, out_count)) = out.next() {
-                                *out_gene = gene.into();
-                                *out_count = C::from_u16(count as u16);
-                            }
-                        });
-                    })
-                }
-                (_, (decoder, _)) => decoder.chunk_into(&tile.tile, chunk, genes, counts),
-            };
-            done.map_err(|error| error.at(tile.path()))?;
+            let n = task.genes.len() as u64;
+            decoder
+                .chunk_into(&tile.file, task.chunk, order, task.genes, task.counts)
+                .map_err(|error| error.at(tile.path()))?;
             watch.advance(n);
             Ok(())
         };
         on_threads(n_threads, || {
             tasks
                 .into_par_iter()
-                .try_for_each_init(|| (Decoder::new(), map.map(|_| CellSorter::new())), decode)
+                .try_for_each_init(TileDecoder::default, decode)
         })
     }
 }
@@ -81,9 +59,10 @@ fn chunk_tasks<'a, C>(
     mut genes: &'a mut [i32],
     mut counts: &'a mut [C],
 ) -> Vec<ChunkTask<'a, C>> {
-    let mut tasks = Vec::with_capacity(tile.tile.chunks().len());
-    for (chunk, bounds) in tile.tile.chunks().iter().enumerate() {
-        let n = bounds.nonzeros.len();
+    let n_chunks = tile.file.n_chunks();
+    let mut tasks = Vec::with_capacity(n_chunks);
+    for chunk in 0..n_chunks {
+        let n = tile.file.chunk(chunk).nonzeros.len();
         let (chunk_genes, other_genes) = genes.split_at_mut(n);
         let (chunk_counts, other_counts) = counts.split_at_mut(n);
         (genes, counts) = (other_genes, other_counts);

@@ -7,6 +7,9 @@ use std::path::{Path, PathBuf};
 use axtile_core::{Result, Watch};
 use axtile_table::{Field, Table};
 
+use crate::dataset::Dataset;
+use crate::manifest::LayerKind;
+
 /// Counts of consecutive cells, cell by cell.
 ///
 /// Genes of a cell may come unsorted, repeated, or with a count of 0: the
@@ -44,6 +47,15 @@ pub struct SourcePart {
     pub cells: Range<u64>,
 }
 
+/// A layer of a source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LayerField {
+    /// The name, unique in its source.
+    pub name: String,
+    /// What its values are.
+    pub kind: LayerKind,
+}
+
 /// Cells with their counts and annotations, readable by ranges of cells from
 /// several threads at once.
 pub trait CellSource: Send + Sync {
@@ -69,6 +81,20 @@ pub trait CellSource: Send + Sync {
     /// the names; no column where there is none.
     fn var(&self) -> Result<Table>;
 
+    /// The layers; the first gives the order of the genes.
+    fn layers(&self) -> Vec<LayerField> {
+        vec![LayerField {
+            name: "counts".to_owned(),
+            kind: LayerKind::Count,
+        }]
+    }
+
+    /// The dataset that the source reads, if it is one: what of it stays the
+    /// same is copied as it is.
+    fn dataset(&self) -> Option<&Dataset> {
+        None
+    }
+
     /// Names and types of the cells' annotations, without the cell names.
     fn obs_fields(&self) -> &[Field];
 
@@ -90,9 +116,10 @@ pub trait CellSource: Send + Sync {
     /// its counts into files in `scratch` here, in bounded memory.
     fn prepare(&mut self, cuts: &[u64], scratch: &Path, watch: &dyn Watch) -> Result<()>;
 
-    /// Counts of one of the prepared ranges. Values that are no counts
-    /// (negative, fractional, NaN, above 2^32-1) are an `Error::Value`.
-    fn counts(&self, cells: Range<u64>) -> Result<CellBlock>;
+    /// Counts of one of the prepared ranges, in layer number `layer`. Values that
+    /// are no counts (negative, fractional, NaN, above 2^32-1) are an
+    /// `Error::Value`.
+    fn counts(&self, layer: usize, cells: Range<u64>) -> Result<CellBlock>;
 
     /// The name of cell `cell` for messages: its own name, or its number from 1.
     fn cell_label(&self, cell: u64) -> String {

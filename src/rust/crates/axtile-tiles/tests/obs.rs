@@ -15,7 +15,12 @@ use serde_json::Value;
 /// Opens the obs of a dataset; its cache is a folder that is never there.
 fn open(dataset: &Path) -> axtile_core::Result<ObsReader> {
     let (section, tile_cells) = section(dataset);
-    ObsReader::open(dataset, &section, &tile_cells, &["grade".to_owned()])
+    ObsReader::open(
+        &dataset.join("obs"),
+        &section,
+        &tile_cells,
+        &["grade".to_owned()],
+    )
 }
 
 fn no_cache() -> tempfile::TempDir {
@@ -357,7 +362,8 @@ fn annotations(n: usize, seed: u64) -> Table {
 
 fn write(folder: &Path, tiles: &[Table], tiles_per_file: u32) -> (ObsSection, Vec<u64>) {
     let tile_cells: Vec<u64> = tiles.iter().map(|tile| tile.n_rows as u64).collect();
-    let mut writer = ObsWriter::create(folder, &tiles[0].fields, tiles_per_file).unwrap();
+    let mut writer =
+        ObsWriter::create(&folder.join("obs"), &tiles[0].fields, tiles_per_file).unwrap();
     for tile in tiles {
         writer.write_tile(tile).unwrap();
     }
@@ -381,7 +387,7 @@ fn what_is_written_reads_the_same_and_is_replaced_whole() {
             fs::read_dir(folder.path().join("obs")).unwrap().count(),
             n_shards + 1
         );
-        let obs = ObsReader::open(folder.path(), &section, &tile_cells, &[]).unwrap();
+        let obs = ObsReader::open(&folder.path().join("obs"), &section, &tile_cells, &[]).unwrap();
         obs.verify(2, &Unwatched).unwrap();
         let mut expected = tiles[0].clone();
         for tile in &tiles[1..] {
@@ -398,7 +404,7 @@ fn what_is_written_reads_the_same_and_is_replaced_whole() {
 fn the_writer_refuses_what_it_cannot_store() {
     let folder = tempfile::tempdir().unwrap();
     let tile = annotations(5, 1);
-    let create = |fields: &[Field], n| ObsWriter::create(folder.path(), fields, n);
+    let create = |fields: &[Field], n| ObsWriter::create(&folder.path().join("obs"), fields, n);
     assert!(create(&tile.fields, 0).is_err());
     let twice = [tile.fields[1].clone(), tile.fields[1].clone()];
     assert!(create(&twice, 1).is_err());
@@ -436,7 +442,7 @@ fn damaged_shards_are_found() {
             section.shard_bytes = vec![damaged.len() as u64];
         }
         let cache = no_cache();
-        let obs = ObsReader::open(folder.path(), &section, &tile_cells, &[]).unwrap();
+        let obs = ObsReader::open(&folder.path().join("obs"), &section, &tile_cells, &[]).unwrap();
         let read = obs.read(&[0, 1, 2, 3], Cells::All, Some(cache.path()), 1, &Unwatched);
         let verified = obs.verify(1, &Unwatched);
         assert!(verified.is_err());
@@ -461,7 +467,7 @@ fn look_ups_in_the_cache_are_fast() {
     let (section, tile_cells) = write(folder.path(), &tiles, 4);
     let cache = tempfile::tempdir().unwrap();
     let root = Some(cache.path());
-    let obs = ObsReader::open(folder.path(), &section, &tile_cells, &[]).unwrap();
+    let obs = ObsReader::open(&folder.path().join("obs"), &section, &tile_cells, &[]).unwrap();
     let mut state = 11;
     let cells: Vec<u64> = (0..5000).map(|_| random(&mut state) % 100_000).collect();
     let timed = |what: &str, columns: &[usize]| {

@@ -1,98 +1,20 @@
 //! What is written is read, whole or in parts, in either order of genes, with
 //! any number of threads; the oracle is the list of counts itself.
 
+mod common;
+
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
-use std::sync::Arc;
 
 use axtile_core::{Error, Result, Unwatched, Watch};
-use axtile_table::{Column, Field, IntegerType, Kind, Table};
+use axtile_table::{Column, Field, Table};
 use axtile_tiles::{
-    CellBlock, CellSource, Cells, Dataset, DecodedCache, GeneOrder, Selection, SourcePart,
-    WriteOptions, write_dataset,
+    CellBlock, CellSource, Cells, DatasetFormat, GeneOrder, Selection, SourcePart, WriteOptions,
+    write_dataset,
 };
+use common::memory::*;
 use proptest::prelude::*;
-
-/// Cells as maps from gene to count.
-#[derive(Clone, Debug)]
-struct Source {
-    genes: Vec<String>,
-    cells: Vec<BTreeMap<u32, u32>>,
-    fields: Vec<Field>,
-}
-
-impl Source {
-    fn new(n_genes: usize, cells: Vec<BTreeMap<u32, u32>>) -> Source {
-        Source {
-            genes: (0..n_genes).map(|gene| format!("g{gene}")).collect(),
-            cells,
-            fields: vec![Field {
-                name: "number".into(),
-                kind: Kind::Integer(IntegerType::I32),
-            }],
-        }
-    }
-}
-
-impl CellSource for Source {
-    fn path(&self) -> &Path {
-        Path::new("memory")
-    }
-
-    fn n_cells(&self) -> u64 {
-        self.cells.len() as u64
-    }
-
-    fn genes(&self) -> &[String] {
-        &self.genes
-    }
-
-    fn var(&self) -> Result<Table> {
-        Ok(Table::default())
-    }
-
-    fn obs_fields(&self) -> &[Field] {
-        &self.fields
-    }
-
-    fn obs(&self, cells: Range<u64>) -> Result<Table> {
-        Ok(Table {
-            fields: self.fields.clone(),
-            n_rows: (cells.end - cells.start) as usize,
-            columns: vec![Column::Integer {
-                values: cells.map(|cell| cell as i64).collect(),
-                missing: None,
-            }],
-        })
-    }
-
-    fn cell_names(&self, cells: Range<u64>) -> Result<Option<Vec<String>>> {
-        Ok(Some(cells.map(|cell| format!("c{cell}")).collect()))
-    }
-
-    fn prepare(&mut self, cuts: &[u64], scratch: &Path, _watch: &dyn Watch) -> Result<()> {
-        assert!(scratch.is_dir());
-        assert_eq!(cuts.last(), Some(&self.n_cells()));
-        Ok(())
-    }
-
-    fn counts(&self, cells: Range<u64>) -> Result<CellBlock> {
-        let mut block = CellBlock {
-            starts: vec![0],
-            ..CellBlock::default()
-        };
-        for cell in &self.cells[cells.start as usize..cells.end as usize] {
-            // As sources may: descending, with a zero and a repeated gene.
-            for (&gene, &count) in cell.iter().rev() {
-                block.genes.extend([gene, gene, 0]);
-                block.counts.extend([count - 1, 1, 0]);
-            }
-            block.starts.push(block.genes.len());
-        }
-        Ok(block)
-    }
-}
 
 /// Three files of which only the first and last are to give the totals.
 struct Files(Source);
@@ -139,61 +61,12 @@ impl CellSource for Files {
         self.0.prepare(cuts, scratch, watch)
     }
 
-    fn counts(&self, cells: Range<u64>) -> Result<CellBlock> {
-        self.0.counts(cells)
+    fn counts(&self, layer: usize, cells: Range<u64>) -> Result<CellBlock> {
+        self.0.counts(layer, cells)
     }
 }
 
-fn options(tile_size: u64, n_threads: usize) -> WriteOptions {
-    WriteOptions {
-        tile_size,
-        n_chunks: 3,
-        level: 1,
-        sort_genes: true,
-        sort_genes_max_files: Some(10),
-        obs_tiles_per_file: 2,
-        source_choices: String::new(),
-        overwrite: true,
-        resume: false,
-        n_threads,
-    }
-}
-
-fn open(folder: &Path, gene_order: GeneOrder, cache_bytes: usize) -> Dataset {
-    let cache = Arc::new(DecodedCache::new(cache_bytes));
-    Dataset::open(folder, gene_order, cache).unwrap()
-}
-
-/// Cells of the result as maps from row to count; checks the order of rows.
-fn cells_of(starts: &[usize], genes: &[i32], counts: &[i32]) -> Vec<BTreeMap<u32, u32>> {
-    starts
-        .windows(2)
-        .map(|bounds| {
-            let range = bounds[0]..bounds[1];
-            assert!(genes[range.clone()].is_sorted());
-            genes[range.clone()]
-                .iter()
-                .zip(&counts[range])
-                .map(|(&gene, &count)| (gene as u32, count as u32))
-                .collect()
-        })
-        .collect()
-}
-
-fn gather(
-    dataset: &Dataset,
-    selection: Selection<'_>,
-    n_threads: usize,
-) -> Vec<BTreeMap<u32, u32>> {
-    let gather = dataset.gather(selection, n_threads, &Unwatched).unwrap();
-    let (mut genes, mut counts) = (vec![0; gather.nnz()], vec![0i32; gather.nnz()]);
-    gather
-        .read_into(&mut genes, &mut counts, n_threads, &Unwatched)
-        .unwrap();
-    cells_of(gather.starts(), &genes, &counts)
-}
-
-fn any_cells(n_genes: u32) -> impl Strategy<Value = Vec<BTreeMap<u32, u32>>> {
+fn any_cells(n_genes: u32) -> impl Strategy<Value = Vec<Cell>> {
     let count = prop_oneof![1u32..4, Just(255), Just(256), Just(65_535)];
     let cell = prop::collection::btree_map(0..n_genes, count, 0..40);
     prop::collection::vec(cell, 1..40)
@@ -204,6 +77,7 @@ proptest! {
 
     #[test]
     fn everything_reads_back(
+        format in prop_oneof![Just(DELTACELLS), Just(DatasetFormat::Axtile)],
         cells in any_cells(130),
         tile_size in 1u64..15,
         wanted in prop::collection::vec(any::<prop::sample::Index>(), 0..60),
@@ -214,29 +88,30 @@ proptest! {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.tiles");
         let mut source = Source::new(130, cells.clone());
-        write_dataset(&path, &mut source, &options(tile_size, n_threads), &Unwatched).unwrap();
+        let options = WriteOptions { format, ..options(tile_size, n_threads) };
+        write_dataset(&path, &mut source, &options, &Unwatched).unwrap();
         let dataset = open(&path, GeneOrder::Source, cache_bytes);
         prop_assert_eq!(dataset.gene_names().unwrap().unwrap(), source.genes);
 
         for tile_idx in 0..dataset.manifest().n_tiles() {
-            let tile = dataset.open_tile(tile_idx).unwrap();
+            let tile = dataset.open_tile(0, tile_idx).unwrap();
             let (mut rows, mut counts) = (vec![0; tile.nnz()], vec![0i32; tile.nnz()]);
             dataset
                 .read_tile_into(&tile, &mut rows, &mut counts, n_threads, &Unwatched)
                 .unwrap();
             let first = dataset.tile_start(tile_idx) as usize;
             let expected = &cells[first..first + tile.n_cells()];
-            prop_assert_eq!(cells_of(tile.starts(), &rows, &counts), expected);
+            prop_assert_eq!(cells_of(tile.starts().unwrap(), &rows, &counts), expected);
         }
 
         let wanted: Vec<u64> = wanted.iter().map(|index| index.index(cells.len()) as u64).collect();
-        let all = Selection { cells: &wanted, genes: None };
+        let all = Selection { layer: 0, cells: &wanted, genes: None };
         let expected: Vec<_> = wanted.iter().map(|&cell| cells[cell as usize].clone()).collect();
         for _ in 0..2 {
             prop_assert_eq!(gather(&dataset, all, n_threads), expected.clone());
         }
-        let some = Selection { cells: &wanted, genes: Some(&genes) };
-        let expected: Vec<BTreeMap<u32, u32>> = wanted
+        let some = Selection { layer: 0, cells: &wanted, genes: Some(&genes) };
+        let expected: Vec<Cell> = wanted
             .iter()
             .map(|&cell| {
                 let count = |gene| cells[cell as usize].get(gene).copied();
@@ -258,16 +133,6 @@ proptest! {
     }
 }
 
-fn plain_cells(n: usize) -> Vec<BTreeMap<u32, u32>> {
-    (0..n as u32)
-        .map(|cell| {
-            (0..=cell % 7)
-                .map(|gene| (gene * 3 + cell % 2, cell + 1))
-                .collect()
-        })
-        .collect()
-}
-
 #[test]
 fn stored_order_is_by_decreasing_totals() {
     let folder = tempfile::tempdir().unwrap();
@@ -285,6 +150,7 @@ fn stored_order_is_by_decreasing_totals() {
     assert!(totals.is_sorted_by(|a, b| a >= b));
     let everything: Vec<u64> = (0..25).collect();
     let selection = Selection {
+        layer: 0,
         cells: &everything,
         genes: None,
     };
@@ -321,6 +187,7 @@ fn totals_come_from_the_chosen_files_only() {
         assert_eq!(stored.gene_names().unwrap().unwrap(), ["g2", "g1", "g0"]);
         let source = open(&path, GeneOrder::Source, 0);
         let selection = Selection {
+            layer: 0,
             cells: &[0, 1, 2],
             genes: None,
         };
@@ -332,31 +199,100 @@ fn totals_come_from_the_chosen_files_only() {
 fn counts_and_genes_beyond_the_format_are_limits() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.tiles");
-    let mut cells = plain_cells(5);
-    cells[3].insert(7, 65_536);
-    let error = write_dataset(
-        &path,
-        &mut Source::new(40, cells),
-        &options(2, 1),
-        &Unwatched,
-    );
-    let text = error.unwrap_err().to_string();
-    assert!(
-        text.contains("'c3'") && text.contains("'g7'") && text.contains("65536"),
-        "{text}"
-    );
-    let mut wide = Source::new(65_537, plain_cells(2));
-    let error = write_dataset(&path, &mut wide, &options(2, 1), &Unwatched);
-    assert!(matches!(error, Err(Error::Limit { .. })));
-    let mut most = Source::new(65_536, vec![BTreeMap::from([(65_535, 65_535), (0, 1)])]);
-    write_dataset(&path, &mut most, &options(2, 1), &Unwatched).unwrap();
-    let dataset = open(&path, GeneOrder::Source, 1 << 20);
-    let selection = Selection {
-        cells: &[0],
-        genes: None,
+    let write = |source: &mut Source, format: DatasetFormat| {
+        let options = WriteOptions {
+            format,
+            ..options(2, 1)
+        };
+        write_dataset(&path, source, &options, &Unwatched)
     };
-    assert_eq!(gather(&dataset, selection, 1), most.cells);
+    for (format, largest) in [
+        (DELTACELLS, 65_535),
+        (DatasetFormat::Axtile, i32::MAX as u32),
+    ] {
+        let mut cells = plain_cells(5);
+        cells[3].insert(7, largest + 1);
+        let text = write(&mut Source::new(40, cells), format)
+            .unwrap_err()
+            .to_string();
+        let count = (largest + 1).to_string();
+        assert!(
+            text.contains("'c3'") && text.contains("'g7'") && text.contains(&count),
+            "{text}"
+        );
+        let mut most = Source::new(65_536, vec![BTreeMap::from([(65_535, largest), (0, 1)])]);
+        write(&mut most, format).unwrap();
+        let dataset = open(&path, GeneOrder::Source, 1 << 20);
+        assert_eq!(all_cells(&dataset, 0), most.layers[0].1);
+    }
+    let cells = vec![BTreeMap::from([(65_536, 70_000), (70_000, 1), (3, 9)])];
+    let mut wide = Source::new(70_001, cells);
+    let error = write(&mut wide, DELTACELLS);
+    assert!(matches!(error, Err(Error::Limit { .. })));
+    write(&mut wide, DatasetFormat::Axtile).unwrap();
+    let dataset = open(&path, GeneOrder::Source, 1 << 20);
+    assert_eq!(all_cells(&dataset, 0), wide.layers[0].1);
+    let some = Selection {
+        layer: 0,
+        cells: &[0],
+        genes: Some(&[70_000, 5, 65_536]),
+    };
+    assert_eq!(
+        gather(&dataset, some, 1),
+        [BTreeMap::from([(0, 1), (2, 70_000)])]
+    );
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn layers_are_kept_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.tiles");
+    let mut source = Source::new(40, plain_cells(25));
+    let mut unspliced = plain_cells(25);
+    unspliced.reverse();
+    source.layers.push(("unspliced".into(), unspliced));
+    for n_threads in [1, 2] {
+        write_dataset(&path, &mut source, &options(10, n_threads), &Unwatched).unwrap();
+        let dataset = open(&path, GeneOrder::Source, 1 << 20);
+        let manifest = dataset.manifest();
+        for (layer, (name, cells)) in source.layers.iter().enumerate() {
+            assert_eq!(manifest.layer_number(Some(name)).unwrap(), layer);
+            assert_eq!(all_cells(&dataset, layer), *cells);
+        }
+        assert_eq!(manifest.layer_number(None).unwrap(), 0);
+        let none = manifest.layer_number(Some("none")).unwrap_err();
+        assert!(none.to_string().contains("counts, unspliced"), "{none}");
+        assert!(dataset.open_tile(2, 0).is_err());
+        assert_eq!(problems(&dataset), [""; 0]);
+    }
+    let deltacells = WriteOptions {
+        format: DELTACELLS,
+        ..options(10, 1)
+    };
+    let refused = write_dataset(&path, &mut source, &deltacells, &Unwatched);
+    assert!(matches!(refused, Err(Error::Unsupported { .. })));
+    source.layers[1].0 = "counts".into();
+    let refused = write_dataset(&path, &mut source, &options(10, 1), &Unwatched);
+    assert!(matches!(refused, Err(Error::Argument { .. })));
+}
+
+#[test]
+fn files_do_not_depend_on_the_number_of_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    for format in [DELTACELLS, DatasetFormat::Axtile] {
+        let [one, three] = [1, 3].map(|n_threads| {
+            let path = folder.path().join(n_threads.to_string());
+            let options = WriteOptions {
+                format,
+                ..options(4, n_threads)
+            };
+            let mut source = Source::new(40, plain_cells(25));
+            write_dataset(&path, &mut source, &options, &Unwatched).unwrap();
+            files(&path)
+        });
+        assert_eq!(one, three);
+    }
 }
 
 #[test]
@@ -377,6 +313,7 @@ fn a_watch_that_says_stop_stops_and_nothing_is_left() {
     write_dataset(&path, &mut source, &options(10, 2), &Unwatched).unwrap();
     let dataset = open(&path, GeneOrder::Source, 0);
     let selection = Selection {
+        layer: 0,
         cells: &[3],
         genes: None,
     };
@@ -384,4 +321,45 @@ fn a_watch_that_says_stop_stops_and_nothing_is_left() {
     let (mut genes, mut counts) = (vec![0; gather.nnz()], vec![0i32; gather.nnz()]);
     let stopped = gather.read_into(&mut genes, &mut counts, 1, &Stop);
     assert!(matches!(stopped, Err(Error::Interrupted)));
+}
+
+#[test]
+fn a_write_that_is_resumed_gives_the_same_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.tiles");
+    for format in [DELTACELLS, DatasetFormat::Axtile] {
+        let mut source = Source::new(40, plain_cells(25));
+        if format == DatasetFormat::Axtile {
+            source.layers.push(("twice".into(), plain_cells(25)));
+        }
+        let resumed = WriteOptions {
+            format,
+            resume: true,
+            ..options(4, 1)
+        };
+        let whole = WriteOptions {
+            resume: false,
+            ..resumed.clone()
+        };
+        write_dataset(&path, &mut source, &whole, &Unwatched).unwrap();
+        let expected = files(&path);
+        let mut n_stopped = 0;
+        // Each attempt gets a little further than the one before.
+        for n in 0.. {
+            std::fs::remove_dir_all(&path).ok();
+            match write_dataset(&path, &mut source, &resumed, &StopAfter::new(2 * n)) {
+                Err(Error::Interrupted) => {
+                    assert!(!path.exists());
+                    n_stopped += 1;
+                }
+                done => {
+                    done.unwrap();
+                    break;
+                }
+            }
+        }
+        assert!(n_stopped > 5);
+        assert_eq!(files(&path), expected);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
 }

@@ -6,6 +6,7 @@ use zstd::zstd_safe::{self, DCtx};
 
 use super::Tile;
 use crate::error::{TileError, TileResult};
+use crate::genes::{CellSorter, GeneMap};
 use crate::kernels::{self, Count, PlaneSums};
 
 /// What a thread needs to decode chunks one after the other: a zstd context,
@@ -16,6 +17,7 @@ pub struct Decoder {
     counts: Vec<u8>,
     cell_genes: Vec<u16>,
     cell_counts: Vec<u16>,
+    sorter: CellSorter,
 }
 
 impl Default for Decoder {
@@ -33,28 +35,42 @@ impl Decoder {
             counts: Vec::new(),
             cell_genes: Vec::new(),
             cell_counts: Vec::new(),
+            sorter: CellSorter::default(),
         }
     }
 
-    /// Genes (from 0) and counts of chunk `idx`, in stored order, widened to
-    /// what R's matrices hold. The slices are as long as the chunk has
-    /// nonzeros.
+    /// Genes (from 0) and counts of chunk `idx`, widened to what R's matrices
+    /// hold. Genes are renumbered by `order`, if there is one, and ascend in
+    /// each cell. The slices are as long as the chunk has nonzeros.
     ///
     /// # Errors
     /// `TileError` if the chunk is damaged; the slices then hold anything.
     ///
     /// # Panics
-    /// If the tile has no such chunk or a slice has another length.
+    /// If the tile has no such chunk, a slice has another length, or `order` is
+    /// of fewer genes than the tile's.
     pub fn chunk_into<B: Deref<Target = [u8]>, C: Count>(
         &mut self,
         tile: &Tile<B>,
         idx: usize,
+        order: Option<&GeneMap>,
         genes: &mut [i32],
         counts: &mut [C],
     ) -> TileResult<()> {
-        self.decompress(tile, idx)?;
         let n = tile.chunks()[idx].nonzeros.len();
         assert_eq!((genes.len(), counts.len()), (n, n));
+        if let Some(order) = order {
+            return self.each_sorted(tile, idx, order, |range, sorter| {
+                let mut out = genes[range.clone()].iter_mut().zip(&mut counts[range]);
+                sorter.drain(|gene, count| {
+                    if let Some((out_gene, out_count)) = out.next() {
+                        *out_gene = gene as i32;
+                        *out_count = C::from_u32(count);
+                    }
+                });
+            });
+        }
+        self.decompress(tile, idx)?;
         let (low, high) = self.counts[..2 * n].split_at(n);
         kernels::widen_planes(low, high, counts);
         let (low, high) = self.gaps[..2 * n].split_at(n);
@@ -68,18 +84,67 @@ impl Decoder {
     }
 
     /// Calls `each` for every cell of chunk `idx` in turn, with its nonzeros'
-    /// range in the chunk, its genes in stored order (from 0) and its counts.
+    /// range in the chunk, its genes (from 0, renumbered by `order`, ascending)
+    /// and its counts.
     ///
     /// # Errors
     /// `TileError` if the chunk is damaged; `each` may have been called by then.
     ///
     /// # Panics
-    /// If the tile has no such chunk.
+    /// If the tile has no such chunk, or `order` is of fewer genes than the
+    /// tile's.
     pub fn each_cell<B: Deref<Target = [u8]>>(
         &mut self,
         tile: &Tile<B>,
         idx: usize,
-        mut each: impl FnMut(Range<usize>, &[u16], &[u16]),
+        order: Option<&GeneMap>,
+        mut each: impl FnMut(Range<usize>, &[u32], &[u32]),
+    ) -> TileResult<()> {
+        let (mut genes, mut counts) = (Vec::new(), Vec::new());
+        if let Some(order) = order {
+            return self.each_sorted(tile, idx, order, |range, sorter| {
+                genes.clear();
+                counts.clear();
+                sorter.drain(|gene, count| {
+                    genes.push(gene);
+                    counts.push(count);
+                });
+                each(range, &genes, &counts);
+            });
+        }
+        self.each_stored(tile, idx, |range, stored_genes, stored_counts, _| {
+            genes.clear();
+            genes.extend(stored_genes.iter().map(|&gene| u32::from(gene)));
+            counts.clear();
+            counts.extend(stored_counts.iter().map(|&count| u32::from(count)));
+            each(range, &genes, &counts);
+        })
+    }
+
+    /// As [`Decoder::each_cell`]; the cell is in the sorter, to be drained.
+    fn each_sorted<B: Deref<Target = [u8]>>(
+        &mut self,
+        tile: &Tile<B>,
+        idx: usize,
+        order: &GeneMap,
+        mut each: impl FnMut(Range<usize>, &mut CellSorter),
+    ) -> TileResult<()> {
+        assert!(order.n_genes() >= tile.n_genes());
+        self.sorter.fit(order.n_genes());
+        self.each_stored(tile, idx, |range, genes, counts, sorter| {
+            for (&gene, &count) in genes.iter().zip(counts) {
+                sorter.insert(order.get(gene.into()), count.into());
+            }
+            each(range, sorter);
+        })
+    }
+
+    /// Cells in stored order, with the sorter at hand.
+    fn each_stored<B: Deref<Target = [u8]>>(
+        &mut self,
+        tile: &Tile<B>,
+        idx: usize,
+        mut each: impl FnMut(Range<usize>, &[u16], &[u16], &mut CellSorter),
     ) -> TileResult<()> {
         self.decompress(tile, idx)?;
         let n = tile.chunks()[idx].nonzeros.len();
@@ -92,7 +157,7 @@ impl Decoder {
             check_sums(sums, tile, idx, cell)?;
             let counts = room(&mut self.cell_counts, range.len(), idx)?;
             kernels::merge_planes(&low[range.clone()], &high[range.clone()], counts);
-            each(range, genes, counts);
+            each(range, genes, counts, &mut self.sorter);
         }
         Ok(())
     }

@@ -7,30 +7,7 @@ use axtile_core::{Error, Result};
 use zstd::zstd_safe::{self, CCtx, CParameter};
 
 use super::{ALIGNMENT, CHUNK_ENTRY_LEN, HEADER_LEN, MAGIC, MAX_GENES, VERSION};
-
-/// Counts of the cells of a tile as they are stored: genes ascending in each
-/// cell, no gene twice, no count of 0.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CellRows {
-    /// Where each cell starts, and the end of the last one.
-    pub starts: Vec<usize>,
-    /// Gene numbers from 0.
-    pub genes: Vec<u16>,
-    /// Counts, one a gene number.
-    pub counts: Vec<u16>,
-}
-
-impl CellRows {
-    /// The number of cells.
-    pub fn n_cells(&self) -> usize {
-        self.starts.len().saturating_sub(1)
-    }
-
-    /// The number of nonzero counts.
-    pub fn nnz(&self) -> usize {
-        self.genes.len()
-    }
-}
+use crate::rows::CellRows;
 
 /// The two frames of a chunk.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,8 +57,12 @@ pub fn cut_chunks(starts: &[usize], n_chunks: usize) -> Vec<Range<usize>> {
 /// Compresses the cells `cells` of `rows` at a zstd level that
 /// [`check_level`] accepted.
 ///
+/// Numbers are narrowed to 16 bits: that genes are below [`MAX_GENES`] and counts
+/// at most [`MAX_COUNT`](super::MAX_COUNT) is for the caller to see to, who can
+/// tell cell and gene.
+///
 /// # Errors
-/// `Error::Limit` if zstd gets no memory.
+/// `Error::Limit` if zstd gets no memory, or for a number beyond 16 bits.
 ///
 /// # Panics
 /// If there are no such cells.
@@ -103,7 +84,13 @@ pub fn encode_chunk(rows: &CellRows, cells: Range<usize>, level: i32) -> Result<
     })
 }
 
-fn compress_planes(numbers: &[u16], level: i32) -> Result<Vec<u8>> {
+fn compress_planes(numbers: &[u32], level: i32) -> Result<Vec<u8>> {
+    if let Some(number) = numbers.iter().find(|&&number| number > u16::MAX.into()) {
+        return Err(Error::Limit {
+            path: Default::default(),
+            problem: format!("{number} is beyond the 16 bits of the deltacells format"),
+        });
+    }
     let mut planes = Vec::with_capacity(2 * numbers.len());
     planes.extend(numbers.iter().map(|&number| number as u8));
     planes.extend(numbers.iter().map(|&number| (number >> 8) as u8));

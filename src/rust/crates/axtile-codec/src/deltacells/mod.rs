@@ -18,7 +18,7 @@ mod encode;
 mod layout;
 
 pub use decode::Decoder;
-pub use encode::{CellRows, ChunkFrames, assemble, check_level, cut_chunks, encode_chunk};
+pub use encode::{ChunkFrames, assemble, check_level, cut_chunks, encode_chunk};
 pub use layout::{Chunk, Tile, TileHeader};
 
 /// The first bytes of every tile.

@@ -92,7 +92,14 @@ impl Decoder {
         let n = tile.chunks()[idx].nonzeros.len();
         assert_eq!((genes.len(), counts.len()), (n, n));
         self.prepare(tile, idx, order)?;
-        let cells = Cells::new(tile, idx, &self.counts, &self.maps, &self.blocks, &self.symbols);
+        let cells = Cells::new(
+            tile,
+            idx,
+            &self.counts,
+            &self.maps,
+            &self.blocks,
+            &self.symbols,
+        );
         for cell in 0..tile.chunks()[idx].cells.len() {
             // From the cell's first nonzero on: vector loops write ahead.
             let start = self.counts.starts[cell];
@@ -123,7 +130,14 @@ impl Decoder {
             std::mem::take(&mut self.cell_genes),
             std::mem::take(&mut self.cell_counts),
         );
-        let cells = Cells::new(tile, idx, &self.counts, &self.maps, &self.blocks, &self.symbols);
+        let cells = Cells::new(
+            tile,
+            idx,
+            &self.counts,
+            &self.maps,
+            &self.blocks,
+            &self.symbols,
+        );
         for cell in 0..tile.chunks()[idx].cells.len() {
             let range = self.counts.starts[cell]..self.counts.starts[cell + 1];
             genes.resize(genes.len().max(range.len()), 0);
@@ -201,7 +215,8 @@ impl Decoder {
                 DecodeTable::Constant(_) => {}
                 DecodeTable::Table(_) => {
                     for _ in 0..split(run.len()).1 {
-                        lengths.push(cursor.number("stream length", 0, bytes.len() as u64)? as usize);
+                        lengths
+                            .push(cursor.number("stream length", 0, bytes.len() as u64)? as usize);
                     }
                 }
             }
@@ -296,7 +311,9 @@ impl<'a> Cells<'a> {
             return self.read_positions(cell, scratch.simd, genes, counts);
         }
         let len = n + READ_AHEAD;
-        scratch.positions.resize(scratch.positions.len().max(len), 0);
+        scratch
+            .positions
+            .resize(scratch.positions.len().max(len), 0);
         scratch.values.resize(scratch.values.len().max(len), 0);
         let (positions, values) = (&mut scratch.positions[..len], &mut scratch.values[..len]);
         self.read_positions(cell, scratch.simd, positions, values)?;
@@ -380,14 +397,17 @@ impl Maps {
         }
         self.key = key;
         self.clusters.clear();
-        self.clusters.extend(tile.model.clusters.iter().map(|cluster| match order {
-            Some(order) => cluster
-                .order(tile.n_genes())
-                .map(|gene| order.get(gene))
-                .collect(),
-            None if cluster.is_plain() => Vec::new(),
-            None => cluster.order(tile.n_genes()).collect(),
-        }));
+        self.clusters
+            .extend(tile.model.clusters.iter().map(|cluster| {
+                match order {
+                    Some(order) => cluster
+                        .order(tile.n_genes())
+                        .map(|gene| order.get(gene))
+                        .collect(),
+                    None if cluster.is_plain() => Vec::new(),
+                    None => cluster.order(tile.n_genes()).collect(),
+                }
+            }));
     }
 }
 

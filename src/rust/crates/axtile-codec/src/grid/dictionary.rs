@@ -1,7 +1,7 @@
 //! How the nonzeros of a bucket become symbols, raw bits and escapes.
 
-use super::model::{MAX_ESCAPE_BITS, MAX_RAW_BITS};
 use super::MAX_SYMBOLS;
+use super::model::{MAX_ESCAPE_BITS, MAX_RAW_BITS};
 use crate::kernels::Dictionary;
 
 /// Upper parts of regular symbols are below this.
@@ -128,7 +128,9 @@ impl DictionaryPlan {
         let mut escapes = escapes_beside(n_regular);
         // Fewer regular symbols may need more escapes.
         while n_regular + escapes.len() > MAX_SYMBOLS && n_regular > MAX_SYMBOLS / 2 {
-            n_regular = MAX_SYMBOLS.saturating_sub(escapes.len()).max(MAX_SYMBOLS / 2);
+            n_regular = MAX_SYMBOLS
+                .saturating_sub(escapes.len())
+                .max(MAX_SYMBOLS / 2);
             escapes = escapes_beside(n_regular);
         }
         let mut kinds: Vec<(u64, (u8, u8))> = escapes.into_iter().map(|(b, n)| (n, b)).collect();
@@ -138,8 +140,10 @@ impl DictionaryPlan {
             kinds.truncate(MAX_SYMBOLS - n_regular - 1);
             kinds.push((0, (MAX_ESCAPE_BITS, MAX_ESCAPE_BITS)));
         }
-        let mut regular: Vec<(u32, u32)> =
-            used[..n_regular].iter().map(|&(_, pair)| parts(pair)).collect();
+        let mut regular: Vec<(u32, u32)> = used[..n_regular]
+            .iter()
+            .map(|&(_, pair)| parts(pair))
+            .collect();
         regular.sort_unstable_by_key(|&(gap, count)| (count, gap));
         self.pairs = Vec::new();
         self.symbol_of = vec![NONE; MAX_PART * MAX_PART];
@@ -168,7 +172,13 @@ impl DictionaryPlan {
             next = gene + 1;
             let regular = pair(gap, count).map_or(NONE, |pair| self.symbol_of[pair]);
             if regular != NONE {
-                each(None, Part { symbol: regular as u8, raw });
+                each(
+                    None,
+                    Part {
+                        symbol: regular as u8,
+                        raw,
+                    },
+                );
                 continue;
             }
             let (symbol, fields) = self.escape(gap, count);

@@ -71,7 +71,7 @@ impl Plan {
     /// # Panics
     /// If `n_genes` is not 1 to 2^31-1, or rows break their rules.
     pub fn new(rows: &CellRows, n_genes: u32, options: &Options) -> Result<Plan> {
-        assert!((1..=MAX_GENES).contains(&n_genes));
+        assert!((1..=MAX_GENES).contains(&(n_genes as usize)));
         let n_cells = rows.n_cells();
         let nnz = rows.nnz();
         let per_cell = nnz / n_cells.max(1);
@@ -80,7 +80,9 @@ impl Plan {
             64..1_000 => 8,
             _ => 16,
         });
-        let n_classes = options.n_classes.unwrap_or(if nnz < 1_000_000 { 4 } else { 8 });
+        let n_classes = options
+            .n_classes
+            .unwrap_or(if nnz < 1_000_000 { 4 } else { 8 });
         let clusters = vec![0u8; n_cells];
         let mut plan = Plan {
             model: Model {
@@ -159,9 +161,8 @@ impl Plan {
         let mut plans: Vec<DictionaryPlan> =
             (0..n_buckets).map(|_| DictionaryPlan::default()).collect();
         let model = &self.model;
-        let starts = |cell: usize, bucket: usize| {
-            model.bounds(self.clusters[cell].into(), bucket).start
-        };
+        let starts =
+            |cell: usize, bucket: usize| model.bounds(self.clusters[cell].into(), bucket).start;
         self.segments(0..rows.n_cells(), rows, |cell, bucket, range| {
             let (genes, counts) = (&rows.genes[range.clone()], &rows.counts[range]);
             plans[bucket].measure(genes, counts, starts(cell, bucket));
@@ -199,7 +200,9 @@ impl Plan {
                 }
                 counts.sort_unstable();
                 let total: u64 = counts.iter().map(|&n| u64::from(n)).sum();
-                let share = (total * SHARE_ONE + rest / 2).checked_div(rest).unwrap_or(0);
+                let share = (total * SHARE_ONE + rest / 2)
+                    .checked_div(rest)
+                    .unwrap_or(0);
                 let mut sum = 0;
                 let mut thresholds = Vec::with_capacity(n_classes);
                 for &count in &counts {

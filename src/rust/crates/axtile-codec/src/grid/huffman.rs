@@ -240,7 +240,10 @@ mod tests {
         let lengths = code_lengths(&frequencies);
         assert!(lengths.iter().all(|&len| u32::from(len) <= MAX_CODE_LEN));
         let mut free = vec![0; frequencies.len()];
-        let mut used: Vec<(u64, usize)> = (0..).zip(&frequencies).map(|(s, &n)| (n.into(), s)).collect();
+        let mut used: Vec<(u64, usize)> = (0..)
+            .zip(&frequencies)
+            .map(|(s, &n)| (n.into(), s))
+            .collect();
         used.sort_unstable();
         assert!(huffman_lengths(&used, &mut free) > MAX_CODE_LEN);
         let (limited, free) = (cost(&frequencies, &lengths), cost(&frequencies, &free));

@@ -11,7 +11,8 @@ use super::cell_counts::CellCounts;
 use super::model::Model;
 use super::wire::{Cursor, put_varint};
 use super::{
-    HEADER_LEN, MAGIC, MAX_CHUNK_CELLS, MAX_CHUNK_NNZ, MAX_GENES, MAX_PART_LEN, SLACK_LEN, VERSION,
+    HEADER_LEN, MAGIC, MAX_BLOCKS, MAX_CHUNK_CELLS, MAX_CHUNK_NNZ, MAX_GENES, MAX_PART_LEN,
+    SLACK_LEN, VERSION,
 };
 use crate::error::{TileError, TileResult};
 
@@ -97,7 +98,11 @@ pub(super) fn write_tile(model: &Model, chunks: &[ChunkParts<'_>]) -> Vec<u8> {
         header.extend_from_slice(&(raw.len() as u32).to_le_bytes());
     }
     header.extend_from_slice(&(tile.len() as u64).to_le_bytes());
-    let checksum = head_hash(&header, &tile[HEADER_LEN..], compressed[0].len() + compressed[1].len());
+    let checksum = head_hash(
+        &header,
+        &tile[HEADER_LEN..],
+        compressed[0].len() + compressed[1].len(),
+    );
     header.extend_from_slice(&checksum.to_le_bytes());
     tile[..HEADER_LEN].copy_from_slice(&header);
     tile
@@ -170,18 +175,28 @@ impl<B: Deref<Target = [u8]>> Tile<B> {
         let model_bytes = rest.bytes(model_len)?;
         let index_bytes = rest.bytes(index_len)?;
         // Two lengths in 32 bits that lie in the file.
-        let head = head_hash(&bytes[..HEADER_LEN - 8], &bytes[HEADER_LEN..], model_len + index_len);
+        let head = head_hash(
+            &bytes[..HEADER_LEN - 8],
+            &bytes[HEADER_LEN..],
+            model_len + index_len,
+        );
         if head != checksum {
             return Err(wrong("its checksum differs".into()));
         }
-        if n_genes == 0 || n_genes > MAX_GENES {
+        if n_genes == 0 || n_genes as usize > MAX_GENES {
             return Err(wrong(format!("{n_genes} genes, expected 1 to {MAX_GENES}")));
         }
         let model = Model::parse(&decompress(model_bytes, model_raw, "model")?, n_genes)?;
         let index = decompress(index_bytes, index_raw, "index")?;
         let body = HEADER_LEN + model_len + index_len..bytes.len();
         let chunks = parse_index(&index, n_chunks, model.buckets.len(), body)?;
-        let end = chunks.last().map_or((0, 0), |chunk| (chunk.cells.end, chunk.nonzeros.end));
+        let slack = &bytes[bytes.len() - SLACK_LEN..];
+        if slack.iter().any(|&byte| byte != 0) {
+            return Err(TileError::corrupt("the last bytes", "they are not 0"));
+        }
+        let end = chunks
+            .last()
+            .map_or((0, 0), |chunk| (chunk.cells.end, chunk.nonzeros.end));
         if end.0 != n_cells || end.1 as u64 != nnz {
             return Err(wrong(format!(
                 "{n_cells} cells and {nnz} nonzeros, the index has {} and {}",
@@ -295,6 +310,11 @@ fn parse_index(
     body: Range<usize>,
 ) -> TileResult<Vec<Chunk>> {
     let mut cursor = Cursor::new(index, "index");
+    if n_chunks.saturating_mul(n_buckets) > MAX_BLOCKS {
+        return Err(cursor.wrong(format!(
+            "{n_chunks} chunks and {n_buckets} buckets, at most {MAX_BLOCKS} blocks are allowed"
+        )));
+    }
     let mut chunks: Vec<Chunk> = Vec::new();
     let (mut cell, mut nonzero) = (0usize, 0usize);
     let mut counts_end = body.start as u64;

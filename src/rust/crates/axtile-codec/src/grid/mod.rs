@@ -44,11 +44,13 @@ pub const SLACK_LEN: usize = 64;
 /// Largest count.
 pub const MAX_COUNT: u32 = i32::MAX as u32;
 /// Most genes of a tile.
-pub const MAX_GENES: u32 = i32::MAX as u32;
+pub const MAX_GENES: usize = i32::MAX as usize;
 /// Most nonzeros of a chunk.
 pub const MAX_CHUNK_NNZ: usize = 1 << 26;
 /// Most cells of a chunk.
 pub const MAX_CHUNK_CELLS: usize = 1 << 20;
+/// Most blocks of a tile: chunks times buckets.
+pub const MAX_BLOCKS: usize = 1 << 20;
 /// Most buckets of a tile.
 pub const MAX_BUCKETS: usize = 256;
 /// Most clusters of cells, each with its own order of genes.
@@ -60,4 +62,4 @@ pub const MAX_TABLES: usize = 64;
 /// Most symbols of a bucket.
 pub const MAX_SYMBOLS: usize = 256;
 /// Largest model or index, decompressed, in bytes.
-pub const MAX_PART_LEN: usize = 64 << 20;
+pub const MAX_PART_LEN: usize = 32 << 20;

@@ -70,7 +70,10 @@ impl Bucket {
     #[inline]
     pub(super) fn table(&self, cluster: usize, count: u32) -> usize {
         let thresholds = &self.thresholds[cluster];
-        let class = thresholds.iter().map(|&t| usize::from(count > t)).sum::<usize>();
+        let class = thresholds
+            .iter()
+            .map(|&t| usize::from(count > t))
+            .sum::<usize>();
         usize::from(self.table_of[cluster * (thresholds.len() + 1) + class])
     }
 
@@ -87,10 +90,7 @@ impl Model {
     }
 
     pub(super) fn to_bytes(&self) -> Vec<u8> {
-        let mut out = vec![
-            self.clusters.len() as u8,
-            self.n_classes as u8,
-        ];
+        let mut out = vec![self.clusters.len() as u8, self.n_classes as u8];
         put_varint(&mut out, self.buckets.len() as u64);
         for cluster in &self.clusters {
             put_varint(&mut out, cluster.levels.len() as u64);
@@ -208,7 +208,10 @@ fn parse_bucket(
     }
     let n_tables = cursor.number("tables", 1, MAX_TABLES as u64)? as usize;
     let table_of = cursor.bytes(n_clusters * n_classes)?.to_vec();
-    if let Some(&wrong) = table_of.iter().find(|&&table| usize::from(table) >= n_tables) {
+    if let Some(&wrong) = table_of
+        .iter()
+        .find(|&&table| usize::from(table) >= n_tables)
+    {
         return Err(cursor.wrong(format!("table {wrong} of {n_tables}")));
     }
     let tables = (0..n_tables)

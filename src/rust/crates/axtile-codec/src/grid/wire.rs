@@ -69,10 +69,6 @@ impl<'a> Cursor<'a> {
         Err(self.wrong(format!("{what} {value}, expected {min} to {max}")))
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.rest.is_empty()
-    }
-
     pub(super) fn rest(&self) -> &'a [u8] {
         self.rest
     }

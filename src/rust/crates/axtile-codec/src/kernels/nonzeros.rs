@@ -1,7 +1,5 @@
 //! From symbols to nonzeros: positions of genes from gaps, and counts.
 
-use std::ops::Range;
-
 use super::Simd;
 use super::planes::Count;
 

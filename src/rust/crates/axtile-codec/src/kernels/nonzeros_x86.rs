@@ -136,9 +136,8 @@ unsafe fn write_with<C: Count, const SMALL: bool, const RAW: bool>(
         let left = segment.n - at;
         // SAFETY: the segment is simple: 64 bytes can be read behind its last
         // symbol.
-        let symbols = unsafe {
-            _mm512_loadu_si512(block.symbols.as_ptr().add(segment.first + at).cast())
-        };
+        let symbols =
+            unsafe { _mm512_loadu_si512(block.symbols.as_ptr().add(segment.first + at).cast()) };
         let escaped = if has_escapes {
             let valid = if left >= 64 { !0 } else { (1u64 << left) - 1 };
             _mm512_cmpge_epu8_mask(symbols, escape_bound) & valid

@@ -264,8 +264,7 @@ unsafe fn decode_four(
                 if stream.at > stream.end {
                     return false;
                 }
-                let symbol =
-                    lookup.entries[(stream.window >> (64 - MAX_CODE_LEN)) as usize] as u8;
+                let symbol = lookup.entries[(stream.window >> (64 - MAX_CODE_LEN)) as usize] as u8;
                 stream.out.write(symbol);
                 stream.out = stream.out.add(1);
                 stream.window <<= lookup.lengths[usize::from(symbol)];

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use axtile_core::{Error, Result, Watch};
 use axtile_table::{Column, Field, Table};
-use axtile_tiles::{CellBlock, CellSource, SourcePart};
+use axtile_tiles::{CellBlock, CellSource, LayerField, SourcePart};
 
 use crate::range::check_cells;
 use genes::{DROPPED, JoinedGenes, join_genes};
@@ -42,6 +42,7 @@ impl Combined {
             .map(|source| (source.path(), source.genes()))
             .collect();
         let JoinedGenes { genes, places } = join_genes(&lists, join)?;
+        check_layers(&sources)?;
         let mut starts = vec![0u64];
         let mut n_cells = 0u64;
         for source in &sources {
@@ -88,6 +89,28 @@ impl Combined {
             (from < to).then(|| (number, source.as_ref(), from - start..to - start))
         })
     }
+}
+
+/// Refuses sources with other layers than the first.
+fn check_layers(sources: &[Box<dyn CellSource>]) -> Result<()> {
+    let Some((first, others)) = sources.split_first() else {
+        return Ok(());
+    };
+    let layers = first.layers();
+    let Some(other) = others.iter().find(|other| other.layers() != layers) else {
+        return Ok(());
+    };
+    let names = |layers: Vec<LayerField>| {
+        let names: Vec<String> = layers.into_iter().map(|layer| layer.name).collect();
+        names.join(", ")
+    };
+    Err(Error::argument(format!(
+        "'{}' has the layers {}, '{}' has {}",
+        other.path().display(),
+        names(other.layers()),
+        first.path().display(),
+        names(layers)
+    )))
 }
 
 /// Annotations of the joined genes: of each gene, those of the first source
@@ -266,6 +289,12 @@ impl CellSource for Combined {
         Ok(self.var.clone())
     }
 
+    fn layers(&self) -> Vec<LayerField> {
+        self.sources
+            .first()
+            .map_or_else(Vec::new, |source| source.layers())
+    }
+
     fn obs_fields(&self) -> &[Field] {
         &self.obs.fields
     }
@@ -314,7 +343,7 @@ impl CellSource for Combined {
         Ok(())
     }
 
-    fn counts(&self, cells: Range<u64>) -> Result<CellBlock> {
+    fn counts(&self, layer: usize, cells: Range<u64>) -> Result<CellBlock> {
         check_cells(self.path(), &cells, self.n_cells())?;
         let mut block = CellBlock {
             starts: vec![0],
@@ -322,7 +351,7 @@ impl CellSource for Combined {
         };
         for (number, source, range) in self.pieces(cells) {
             let places = self.places.get(number).and_then(Option::as_deref);
-            append_cells(&mut block, source.counts(range)?, places);
+            append_cells(&mut block, source.counts(layer, range)?, places);
         }
         Ok(block)
     }

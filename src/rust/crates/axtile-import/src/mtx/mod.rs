@@ -269,7 +269,7 @@ impl CellSource for Mtx {
         Ok(())
     }
 
-    fn counts(&self, cells: Range<u64>) -> Result<CellBlock> {
+    fn counts(&self, _layer: usize, cells: Range<u64>) -> Result<CellBlock> {
         check_cells(&self.path, &cells, self.n_cells)?;
         match &self.spill {
             Some(spill) => spill.counts(cells),

@@ -61,7 +61,7 @@ pub fn for_each(
     let cuts = cuts(source.n_cells(), step);
     source.prepare(&cuts, scratch.path(), &Unwatched)?;
     for range in cuts.windows(2) {
-        let block = source.counts(range[0]..range[1])?;
+        let block = source.counts(0, range[0]..range[1])?;
         check_block(&block, range[1] - range[0], source.genes().len());
         for cell in 0..block.n_cells() {
             let (genes, counts) = block.cell(cell);

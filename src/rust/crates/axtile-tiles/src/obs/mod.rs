@@ -1,4 +1,5 @@
-//! Annotations of cells: the folder `obs` of a dataset.
+//! Annotations of cells: the obs parts of a dataset, each a folder for
+//! consecutive tiles.
 //!
 //! `schema.json` names the columns, `obs_0000.parquet`, ... hold them: a row
 //! group for each tile, `tiles_per_file` tiles a file. Columns can be copied to
@@ -8,6 +9,7 @@ mod cache;
 mod cells;
 pub(crate) mod files;
 mod localized;
+mod parts;
 mod reader;
 mod schema;
 mod shard;
@@ -17,6 +19,7 @@ use crate::digest::{FINGERPRINT_LEN, SHA256_LEN, is_hex};
 pub use cache::cache_root;
 
 pub use cells::Cells;
+pub(crate) use parts::{ObsParts, same_columns};
 pub use reader::ObsReader;
 pub use writer::ObsWriter;
 
@@ -38,17 +41,17 @@ impl ObsSection {
     /// the manifest's key and what is wrong with it.
     pub(crate) fn check(&self, n_tiles: usize) -> Result<(), (&'static str, String)> {
         if self.tiles_per_file == 0 {
-            return Err(("obs_tiles_per_file", "0".to_owned()));
+            return Err(("tiles_per_file", "0".to_owned()));
         }
         // It becomes the name of a folder.
         if !is_hex(&self.fingerprint, FINGERPRINT_LEN) {
             let problem = format!("not {FINGERPRINT_LEN} lower-case hex digits");
-            return Err(("obs_fingerprint", problem));
+            return Err(("fingerprint", problem));
         }
         let n_shards = n_tiles.div_ceil(self.tiles_per_file as usize);
         for (key, n) in [
-            ("obs_shard_bytes", self.shard_bytes.len()),
-            ("obs_shard_sha256", self.shard_sha256.len()),
+            ("shard_bytes", self.shard_bytes.len()),
+            ("shard_sha256", self.shard_sha256.len()),
         ] {
             if n != n_shards {
                 return Err((key, format!("{n} values for {n_shards} shards")));
@@ -59,7 +62,7 @@ impl ObsSection {
             .iter()
             .find(|sha| !is_hex(sha, SHA256_LEN))
         {
-            Some(wrong) => Err(("obs_shard_sha256", format!("{wrong:?} is no SHA-256"))),
+            Some(wrong) => Err(("shard_sha256", format!("{wrong:?} is no SHA-256"))),
             None => Ok(()),
         }
     }
@@ -68,3 +71,12 @@ impl ObsSection {
 fn shard_name(shard: usize) -> String {
     format!("obs_{shard:04}.parquet")
 }
+
+/// The files of an obs part, the schema first.
+pub(crate) fn part_files(section: &ObsSection) -> impl Iterator<Item = String> {
+    let shards = (0..section.shard_bytes.len()).map(shard_name);
+    std::iter::once(schema::FILE.to_owned()).chain(shards)
+}
+
+/// The schema of an obs part, in its folder.
+pub(crate) const SCHEMA_FILE: &str = schema::FILE;

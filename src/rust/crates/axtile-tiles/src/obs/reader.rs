@@ -15,7 +15,7 @@ use super::shard::{Shard, tiles_of};
 use super::{ObsSection, shard_name};
 use crate::threads::on_threads;
 
-/// The annotations of a dataset's cells.
+/// The annotations of the cells of consecutive tiles.
 #[derive(Debug)]
 pub struct ObsReader {
     folder: PathBuf,
@@ -30,19 +30,19 @@ pub struct ObsReader {
 }
 
 impl ObsReader {
-    /// Opens the obs of a dataset; `ordered` names the columns whose levels are
+    /// Opens the obs part in `folder`; `ordered` names the columns whose levels are
     /// ordered. Shards are opened when something is read.
     ///
     /// # Errors
     /// If the schema cannot be read or is damaged, or `section` does not go
     /// with `tile_cells`.
     pub fn open(
-        dataset_dir: &Path,
+        folder: &Path,
         section: &ObsSection,
         tile_cells: &[u64],
         ordered: &[String],
     ) -> Result<ObsReader> {
-        let wrong = |problem: String| Error::corrupt(dataset_dir, "obs in the manifest", problem);
+        let wrong = |problem: String| Error::corrupt(folder, "obs in the manifest", problem);
         section
             .check(tile_cells.len())
             .map_err(|(key, problem)| wrong(format!("{key}: {problem}")))?;
@@ -50,11 +50,10 @@ impl ObsReader {
         let Some(locator) = Locator::new(tile_cells) else {
             return Err(wrong("more than 2^64 cells".to_owned()));
         };
-        let folder = dataset_dir.join("obs");
         let path = folder.join(schema::FILE);
         let schema = ObsSchema::parse(&path, &read_text(&path)?, ordered)?;
         Ok(ObsReader {
-            folder,
+            folder: folder.to_owned(),
             section: section.clone(),
             tile_cells: tile_cells.to_vec(),
             locator,

@@ -30,24 +30,22 @@ pub struct ObsWriter {
 }
 
 impl ObsWriter {
-    /// Starts the folder `obs` of a dataset. Shards of an earlier attempt are
-    /// removed.
+    /// Starts the folder of an obs part. Shards of an earlier attempt are removed.
     ///
     /// # Errors
     /// If two columns have a name or a column two equal levels, if
     /// `tiles_per_file` is 0, or if the folder cannot be made.
-    pub fn create(dataset_dir: &Path, fields: &[Field], tiles_per_file: u32) -> Result<ObsWriter> {
+    pub fn create(folder: &Path, fields: &[Field], tiles_per_file: u32) -> Result<ObsWriter> {
         if tiles_per_file == 0 {
             return Err(Error::argument(
                 "0 tiles per obs file; at least 1 is needed",
             ));
         }
-        let folder = dataset_dir.join("obs");
-        let schema = ObsSchema::new(&folder, fields)?;
-        fs::create_dir_all(&folder).map_err(Error::io("create", &folder))?;
-        remove_earlier(&folder)?;
+        let schema = ObsSchema::new(folder, fields)?;
+        fs::create_dir_all(folder).map_err(Error::io("create", folder))?;
+        remove_earlier(folder)?;
         Ok(ObsWriter {
-            folder,
+            folder: folder.to_owned(),
             schema,
             fields: fields.to_vec(),
             tiles_per_file,

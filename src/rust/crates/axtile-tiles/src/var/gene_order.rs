@@ -19,7 +19,7 @@ use std::path::Path;
 use axtile_core::{Error, Result};
 use axtile_store::{open_regular, write_file};
 
-const FILE: &str = "gene_order.npy";
+pub(crate) const FILE: &str = "gene_order.npy";
 const MAGIC: &[u8] = b"\x93NUMPY\x01\x00";
 /// Where NumPy starts the data behind a header this short.
 const DATA_OFFSET: usize = 128;

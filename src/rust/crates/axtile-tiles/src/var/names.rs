@@ -12,7 +12,7 @@ use axtile_store::write_file;
 
 use crate::obs::files::read_text;
 
-const FILE: &str = "var_names.txt";
+pub(crate) const FILE: &str = "var_names.txt";
 
 /// The characters at which Python's `str.splitlines` breaks a line.
 const LINE_BREAKS: [char; 10] = [

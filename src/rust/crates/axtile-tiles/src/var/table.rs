@@ -26,7 +26,7 @@ use axtile_table::{Column, Field, Kind, Table};
 use super::labels::{factor, texts};
 use super::pandas::{self, Description};
 
-const FILE: &str = "var.parquet";
+pub(crate) const FILE: &str = "var.parquet";
 
 /// The zstd level of pyarrow.
 const LEVEL: i32 = 1;

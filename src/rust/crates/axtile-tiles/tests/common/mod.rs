@@ -1,6 +1,8 @@
 //! Where fixtures are, and values as texts.
 #![allow(dead_code)]
 
+pub mod memory;
+
 use std::path::{Path, PathBuf};
 
 use axtile_table::{Column, Field, Kind};

@@ -9,10 +9,10 @@ use axtile_core::{Error, Result};
 use axtile_store::{FileIdentity, write_file};
 use sha2::{Digest, Sha256};
 
+use super::WriteOptions;
 use crate::digest::hex;
 use crate::source::CellSource;
 use crate::var::read_gene_order;
-use crate::write::WriteOptions;
 
 const NOTE_FILE: &str = "unfinished";
 const GENE_ORDER_MARK: &str = "unfinished_gene_order";
@@ -24,12 +24,12 @@ pub(crate) struct ResumeNote(String);
 impl ResumeNote {
     pub(crate) fn of(source: &dyn CellSource, options: &WriteOptions) -> Result<ResumeNote> {
         let mut text = format!(
-            "{} cells {} tile_size {} chunks {} level {} sort {} {:?} {}\n",
+            "{} cells {} layers {:?} tile_size {} format {:?} sort {} {:?} {}\n",
             env!("CARGO_PKG_VERSION"),
             source.n_cells(),
+            source.layers(),
             options.tile_size,
-            options.n_chunks,
-            options.level,
+            options.format,
             options.sort_genes,
             options.sort_genes_max_files,
             options.source_choices,

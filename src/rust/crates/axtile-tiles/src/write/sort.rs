@@ -59,7 +59,7 @@ mod tests {
     // The tables are from the format's own package (rules of its converter).
     #[test]
     fn files_are_spread_as_in_the_table() {
-        for row in include_str!("../tests/fixtures/evenly_spaced_files.csv")
+        for row in include_str!("../../tests/fixtures/evenly_spaced_files.csv")
             .lines()
             .skip(1)
         {
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn genes_are_ordered_as_in_the_table() {
-        for row in include_str!("../tests/fixtures/gene_order.csv")
+        for row in include_str!("../../tests/fixtures/gene_order.csv")
             .lines()
             .skip(1)
         {

@@ -1,25 +1,28 @@
 //! From a source's cells to a tile's rows: genes renumbered, sorted, repeats
 //! added up, zeros dropped, limits checked.
 
-use axtile_codec::deltacells::{CellRows, MAX_COUNT};
+use axtile_codec::{CellRows, CellSorter, GeneMap};
 use axtile_core::{Error, Result};
 
-use crate::gene_map::{CellSorter, GeneMap};
+use super::DatasetFormat;
 use crate::source::{CellBlock, CellSource};
 
-/// The rows of `block`, whose first cell is cell `first` of `source`.
+/// The rows of `block`, whose first cell is cell `first` of `source`, with genes
+/// renumbered by `stored_of_source`.
 ///
 /// # Errors
 /// `Error::Limit` naming cell and gene for a count that the format cannot hold,
 /// `Error::Corrupt` for a gene that the source does not have.
-pub(crate) fn tile_rows(
+pub(super) fn tile_rows(
     source: &dyn CellSource,
     first: u64,
     block: &CellBlock,
     stored_of_source: Option<&GeneMap>,
-    n_genes: usize,
-    sorter: &mut CellSorter,
+    format: DatasetFormat,
 ) -> Result<CellRows> {
+    let n_genes = source.genes().len();
+    let max_count = format.max_count();
+    let mut sorter = CellSorter::new(n_genes);
     let mut rows = CellRows {
         starts: Vec::with_capacity(block.starts.len().max(1)),
         genes: Vec::with_capacity(block.genes.len()),
@@ -34,28 +37,32 @@ pub(crate) fn tile_rows(
                 let problem = format!("gene number {gene} of {n_genes}");
                 return Err(Error::corrupt(source.path(), place, problem));
             }
-            // There are at most 65,536 genes.
-            let gene = gene as u16;
             let stored = stored_of_source.map_or(gene, |map| map.get(gene));
             sorter.add(stored, count);
         }
         let mut too_large = false;
-        sorter.drain(n_genes, |gene, count| {
-            too_large |= count > MAX_COUNT;
+        sorter.drain(|gene, count| {
+            too_large |= count > max_count;
             if count > 0 {
                 rows.genes.push(gene);
-                rows.counts.push(count as u16);
+                rows.counts.push(count);
             }
         });
         if too_large {
-            return Err(too_large_count(source, first, block, cell));
+            return Err(too_large_count(source, first, block, cell, format));
         }
         rows.starts.push(rows.genes.len());
     }
     Ok(rows)
 }
 
-fn too_large_count(source: &dyn CellSource, first: u64, block: &CellBlock, cell: usize) -> Error {
+fn too_large_count(
+    source: &dyn CellSource,
+    first: u64,
+    block: &CellBlock,
+    cell: usize,
+    format: DatasetFormat,
+) -> Error {
     let (genes, counts) = block.cell(cell);
     let mut sums = std::collections::BTreeMap::<u32, u64>::new();
     for (&gene, &count) in genes.iter().zip(counts) {
@@ -63,7 +70,7 @@ fn too_large_count(source: &dyn CellSource, first: u64, block: &CellBlock, cell:
     }
     let (gene, count) = sums
         .into_iter()
-        .find(|&(_, sum)| sum > MAX_COUNT.into())
+        .find(|&(_, sum)| sum > format.max_count().into())
         .unwrap_or_default();
     let gene = source.genes().get(gene as usize).map_or_else(
         || format!("number {}", gene + 1),
@@ -72,9 +79,10 @@ fn too_large_count(source: &dyn CellSource, first: u64, block: &CellBlock, cell:
     Error::limit(
         source.path(),
         format!(
-            "cell {}, gene {gene} has a count of {count}; \
-             the deltacells format, version 1, holds counts up to {MAX_COUNT}",
-            source.cell_label(first + cell as u64)
+            "cell {}, gene {gene} has a count of {count}; {} holds counts up to {}",
+            source.cell_label(first + cell as u64),
+            format.name(),
+            format.max_count()
         ),
     )
 }

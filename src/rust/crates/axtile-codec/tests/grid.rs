@@ -1,0 +1,193 @@
+//! Tiles of the axtile format: what is written is read, by every instruction
+//! set; damage is found.
+
+use axtile_codec::grid::{Decoder, Options, Plan, Tile};
+use axtile_codec::{CellRows, GeneMap, TileResult};
+use proptest::prelude::*;
+
+fn encode(rows: &CellRows, n_genes: u32, options: &Options) -> Vec<u8> {
+    let plan = Plan::new(rows, n_genes, options).unwrap();
+    let chunks: Vec<_> = (0..plan.n_chunks())
+        .map(|chunk| plan.encode_chunk(rows, chunk).unwrap())
+        .collect();
+    plan.assemble(&chunks)
+}
+
+fn decode(bytes: &[u8], order: Option<&GeneMap>) -> TileResult<(Vec<usize>, Vec<i32>, Vec<f64>)> {
+    let tile = Tile::parse(bytes)?;
+    let starts = tile.starts()?;
+    let mut decoder = Decoder::new();
+    let (mut genes, mut counts) = (Vec::new(), Vec::new());
+    for (idx, chunk) in tile.chunks().iter().enumerate() {
+        let n = chunk.nonzeros.len();
+        let (mut chunk_genes, mut chunk_counts) = (vec![-1; n], vec![-1.0; n]);
+        decoder.chunk_into(&tile, idx, order, &mut chunk_genes, &mut chunk_counts)?;
+        let mut whole = vec![-1; n];
+        decoder.chunk_into(&tile, idx, order, &mut chunk_genes, &mut whole)?;
+        assert!(
+            whole
+                .iter()
+                .zip(&chunk_counts)
+                .all(|(&a, &b)| f64::from(a) == b)
+        );
+        genes.extend(chunk_genes);
+        counts.extend(chunk_counts);
+    }
+    Ok((starts, genes, counts))
+}
+
+#[track_caller]
+fn assert_same(rows: &CellRows, n_genes: u32, options: &Options) {
+    let bytes = encode(rows, n_genes, options);
+    let (starts, genes, counts) = decode(&bytes, None).unwrap();
+    assert_eq!(starts, rows.starts);
+    assert!(genes.iter().zip(&rows.genes).all(|(&a, &b)| a as u32 == b));
+    assert!(
+        counts
+            .iter()
+            .zip(&rows.counts)
+            .all(|(&a, &b)| a == f64::from(b))
+    );
+
+    // Turned round, and with every other gene first.
+    let half = n_genes.div_ceil(2);
+    let shuffled = |gene: u32| gene / 2 + if gene.is_multiple_of(2) { 0 } else { half };
+    for number in [
+        &|gene: u32| n_genes - 1 - gene,
+        &shuffled as &dyn Fn(u32) -> u32,
+    ] {
+        let order = GeneMap::new((0..n_genes).map(number));
+        let (starts, genes, counts) = decode(&bytes, Some(&order)).unwrap();
+        assert_eq!(starts, rows.starts);
+        for bounds in starts.windows(2) {
+            let cell = bounds[0]..bounds[1];
+            let mut expected: Vec<(u32, u32)> = cell
+                .clone()
+                .map(|i| (number(rows.genes[i]), rows.counts[i]))
+                .collect();
+            expected.sort_unstable();
+            for (i, (gene, count)) in cell.zip(expected) {
+                assert_eq!((genes[i], counts[i]), (gene as i32, f64::from(count)));
+            }
+        }
+    }
+}
+
+fn rows_of(cells: &[Vec<(u32, u32)>]) -> CellRows {
+    let mut rows = CellRows {
+        starts: vec![0],
+        ..CellRows::default()
+    };
+    for cell in cells {
+        rows.genes.extend(cell.iter().map(|nonzero| nonzero.0));
+        rows.counts.extend(cell.iter().map(|nonzero| nonzero.1));
+        rows.starts.push(rows.genes.len());
+    }
+    rows
+}
+
+/// Cells whose genes thin out; counts mostly small.
+fn made_up(n_cells: usize, n_genes: u32, detected: f64, seed: u64) -> CellRows {
+    let mut state = seed;
+    let mut random = move || {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (state >> 33) as f64 / (1u64 << 31) as f64
+    };
+    let cells: Vec<Vec<(u32, u32)>> = (0..n_cells)
+        .map(|_| {
+            let depth = detected * (0.2 + 1.6 * random());
+            (0..n_genes)
+                .filter_map(|gene| {
+                    let expected = depth / (f64::from(gene) + 20.0);
+                    let is_there = random() < 1.0 - (-expected).exp();
+                    is_there.then(|| (gene, 1 + (-random().ln() * expected) as u32))
+                })
+                .collect()
+        })
+        .collect();
+    rows_of(&cells)
+}
+
+fn options(chunk_nonzeros: usize, n_buckets: usize, n_classes: usize) -> Options {
+    Options {
+        chunk_nonzeros,
+        n_buckets: Some(n_buckets),
+        n_classes: Some(n_classes),
+        ..Options::default()
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn what_is_written_is_read(
+        cells in prop::collection::vec(
+            prop::collection::btree_map(
+                prop_oneof![0u32..200, 0u32..40_000],
+                prop_oneof![8 => 1u32..4, 2 => 1u32..2_000, 1 => 1u32..=i32::MAX as u32],
+                0..120,
+            ),
+            0..12,
+        ),
+        chunk_nonzeros in 1usize..500,
+        n_buckets in 1usize..9,
+        n_classes in 1usize..6,
+    ) {
+        let cells: Vec<Vec<(u32, u32)>> = cells.into_iter().map(|c| c.into_iter().collect()).collect();
+        assert_same(&rows_of(&cells), 40_000, &options(chunk_nonzeros, n_buckets, n_classes));
+    }
+}
+
+#[test]
+fn cells_like_real_ones() {
+    for (n_cells, n_genes, detected) in [(400, 3_000, 400.0), (60, 20_000, 900.0), (300, 60, 60.0)]
+    {
+        let rows = made_up(n_cells, n_genes, detected, 1);
+        assert_same(&rows, n_genes, &Options::default());
+        assert_same(&rows, n_genes, &options(20_000, 16, 8));
+    }
+}
+
+#[test]
+fn extremes() {
+    let all = Options::default();
+    assert_same(&rows_of(&[]), 5, &all);
+    assert_same(&rows_of(&[vec![]]), 1, &all);
+    assert_same(&rows_of(&vec![vec![]; 1_000]), 7, &all);
+    assert_same(&rows_of(&[vec![(0, 1)]]), 1, &all);
+    assert_same(&rows_of(&[vec![(4, i32::MAX as u32)]]), 5, &all);
+    // Dense cells, and all alike: codes of no bits.
+    let dense: Vec<(u32, u32)> = (0..300).map(|gene| (gene, 1)).collect();
+    assert_same(&rows_of(&vec![dense; 50]), 300, &all);
+    // Genes far apart, beyond 16 bits, and the last of a wide matrix.
+    let wide = vec![(3, 7), (70_000, 1), (999_999, 300)];
+    assert_same(&rows_of(&vec![wide; 20]), 1_000_000, &all);
+    // Counts of all sizes.
+    let counts: Vec<(u32, u32)> = (0..2_000u32)
+        .map(|gene| (gene, 1 + gene.pow(2) * 250))
+        .collect();
+    assert_same(&rows_of(&vec![counts; 12]), 2_000, &all);
+    // Counts around those that take a byte.
+    let bytes: Vec<(u32, u32)> = (0..600).map(|gene| (gene, 1 + gene % 300)).collect();
+    assert_same(&rows_of(&vec![bytes; 80]), 600, &options(1_000, 2, 2));
+}
+
+#[test]
+fn every_changed_byte_and_every_missing_end_is_found() {
+    let rows = made_up(40, 500, 120.0, 7);
+    let bytes = encode(&rows, 500, &options(1_000, 4, 3));
+    let mut damaged = bytes.clone();
+    for at in 0..bytes.len() {
+        for change in [1u8, 0x80, 0xff] {
+            damaged[at] ^= change;
+            assert!(decode(&damaged, None).is_err(), "byte {at}, {change:#x}");
+            damaged[at] = bytes[at];
+        }
+    }
+    for len in 0..bytes.len() {
+        assert!(decode(&bytes[..len], None).is_err(), "{len} bytes");
+    }
+}

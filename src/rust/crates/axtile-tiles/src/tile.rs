@@ -1,0 +1,209 @@
+//! A tile of either format. All above this module does not know formats.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::path::Path;
+
+use axtile_codec::kernels::Count;
+use axtile_codec::{GeneMap, TileError, TileResult, deltacells, grid};
+use axtile_core::Result;
+use axtile_store::{FileIdentity, Map};
+
+use crate::manifest::Format;
+
+/// A mapped tile whose structure was found sound.
+#[derive(Debug)]
+pub(crate) enum TileFile {
+    Deltacells(deltacells::Tile<Map>),
+    Grid(grid::Tile<Map>),
+}
+
+/// Cells of a tile that are decoded together, and their nonzeros.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ChunkBounds {
+    pub(crate) cells: Range<usize>,
+    pub(crate) nonzeros: Range<usize>,
+}
+
+impl TileFile {
+    /// Maps and checks the tile at `path`.
+    pub(crate) fn open(path: &Path, format: Format) -> Result<TileFile> {
+        let map = Map::open(path)?;
+        let tile = match format {
+            Format::Deltacells { .. } => deltacells::Tile::parse(map).map(TileFile::Deltacells),
+            Format::Axtile => grid::Tile::parse(map).map(TileFile::Grid),
+        };
+        tile.map_err(|error| error.at(path))
+    }
+
+    /// Which file this was when it was opened.
+    pub(crate) fn identity(&self) -> FileIdentity {
+        match self {
+            TileFile::Deltacells(tile) => tile.owner().identity(),
+            TileFile::Grid(tile) => tile.owner().identity(),
+        }
+    }
+
+    /// The number of cells.
+    pub(crate) fn n_cells(&self) -> usize {
+        match self {
+            TileFile::Deltacells(tile) => tile.n_cells(),
+            TileFile::Grid(tile) => tile.n_cells(),
+        }
+    }
+
+    /// The number of genes of the matrix.
+    pub(crate) fn n_genes(&self) -> usize {
+        match self {
+            TileFile::Deltacells(tile) => tile.n_genes(),
+            TileFile::Grid(tile) => tile.n_genes() as usize,
+        }
+    }
+
+    /// The number of nonzeros.
+    pub(crate) fn nnz(&self) -> usize {
+        match self {
+            TileFile::Deltacells(tile) => tile.nnz(),
+            TileFile::Grid(tile) => tile.nnz(),
+        }
+    }
+
+    /// The size in bytes.
+    pub(crate) fn n_bytes(&self) -> u64 {
+        match self {
+            TileFile::Deltacells(tile) => tile.header().total_size,
+            TileFile::Grid(tile) => tile.n_bytes() as u64,
+        }
+    }
+
+    /// What the manifest knows the tile by; `None` where it does not.
+    pub(crate) fn checksum(&self) -> Option<u64> {
+        match self {
+            TileFile::Deltacells(_) => None,
+            TileFile::Grid(tile) => Some(tile.checksum()),
+        }
+    }
+
+    /// The number of chunks.
+    pub(crate) fn n_chunks(&self) -> usize {
+        match self {
+            TileFile::Deltacells(tile) => tile.chunks().len(),
+            TileFile::Grid(tile) => tile.chunks().len(),
+        }
+    }
+
+    /// What chunk `chunk` holds.
+    ///
+    /// # Panics
+    /// If there is no such chunk.
+    pub(crate) fn chunk(&self, chunk: usize) -> ChunkBounds {
+        let (cells, nonzeros) = match self {
+            TileFile::Deltacells(tile) => {
+                let chunk = &tile.chunks()[chunk];
+                (&chunk.cells, &chunk.nonzeros)
+            }
+            TileFile::Grid(tile) => {
+                let chunk = &tile.chunks()[chunk];
+                (&chunk.cells, &chunk.nonzeros)
+            }
+        };
+        ChunkBounds {
+            cells: cells.clone(),
+            nonzeros: nonzeros.clone(),
+        }
+    }
+
+    /// The chunk that holds cell `cell`.
+    pub(crate) fn chunk_of(&self, cell: usize) -> usize {
+        match self {
+            TileFile::Deltacells(tile) => tile
+                .chunks()
+                .partition_point(|chunk| chunk.cells.end <= cell),
+            TileFile::Grid(tile) => tile
+                .chunks()
+                .partition_point(|chunk| chunk.cells.end <= cell),
+        }
+    }
+
+    /// Where each cell's nonzeros start, and the end of the last one.
+    pub(crate) fn starts(&self) -> TileResult<Cow<'_, [usize]>> {
+        match self {
+            TileFile::Deltacells(tile) => Ok(Cow::Borrowed(tile.starts())),
+            TileFile::Grid(tile) => {
+                let starts = tile.starts()?;
+                let is_sound = starts.len() == tile.n_cells() + 1
+                    && starts.is_sorted()
+                    && tile.chunks().iter().all(|chunk| {
+                        starts.get(chunk.cells.start) == Some(&chunk.nonzeros.start)
+                            && starts.get(chunk.cells.end) == Some(&chunk.nonzeros.end)
+                    });
+                if is_sound {
+                    return Ok(Cow::Owned(starts));
+                }
+                let problem = "the cells do not start where their chunks do";
+                Err(TileError::corrupt("starts of cells", problem))
+            }
+        }
+    }
+}
+
+/// What a thread needs to decode chunks of tiles of any format.
+#[derive(Default)]
+pub(crate) struct TileDecoder {
+    deltacells: Option<deltacells::Decoder>,
+    grid: Option<grid::Decoder>,
+}
+
+impl TileDecoder {
+    /// Genes, renumbered by `order` and ascending in each cell, and counts of
+    /// a chunk.
+    ///
+    /// # Errors
+    /// `TileError` if the chunk is damaged; the slices then hold anything.
+    ///
+    /// # Panics
+    /// If there is no such chunk, a slice is not as long as it has nonzeros, or
+    /// `order` is of fewer genes than the tile's.
+    pub(crate) fn chunk_into<C: Count>(
+        &mut self,
+        tile: &TileFile,
+        chunk: usize,
+        order: Option<&GeneMap>,
+        genes: &mut [i32],
+        counts: &mut [C],
+    ) -> TileResult<()> {
+        match tile {
+            TileFile::Deltacells(tile) => self
+                .deltacells
+                .get_or_insert_with(deltacells::Decoder::new)
+                .chunk_into(tile, chunk, order, genes, counts),
+            TileFile::Grid(tile) => self
+                .grid
+                .get_or_insert_with(grid::Decoder::new)
+                .chunk_into(tile, chunk, order, genes, counts),
+        }
+    }
+
+    /// As [`TileDecoder::chunk_into`], into vectors of its own.
+    ///
+    /// # Errors
+    /// As there; `TileError::Memory` if there is none for the chunk.
+    pub(crate) fn chunk(
+        &mut self,
+        tile: &TileFile,
+        chunk: usize,
+        order: Option<&GeneMap>,
+    ) -> TileResult<(Vec<i32>, Vec<i32>)> {
+        let n = tile.chunk(chunk).nonzeros.len();
+        let [mut genes, mut counts] = [Vec::new(), Vec::new()];
+        for vector in [&mut genes, &mut counts] {
+            vector.try_reserve_exact(n).map_err(|_| TileError::Memory {
+                place: format!("chunk {chunk}"),
+                n_bytes: n.saturating_mul(size_of::<i32>()),
+            })?;
+            vector.resize(n, 0);
+        }
+        self.chunk_into(tile, chunk, order, &mut genes, &mut counts)?;
+        Ok((genes, counts))
+    }
+}
