@@ -257,9 +257,7 @@ impl Parser<'_> {
             Value::Null => Ok(None),
             value => serde_json::from_value(value.clone())
                 .map(Some)
-                .map_err(|_| {
-                    self.wrong("dimnames_names", format!("{value}, expected two texts"))
-                }),
+                .map_err(|_| self.wrong("dimnames_names", format!("{value}, expected two texts"))),
         }
     }
 

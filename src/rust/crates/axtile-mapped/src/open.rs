@@ -47,7 +47,9 @@ impl MappedMatrix {
         restore_interrupted(folder)?;
         let (header, text) = Header::read_with_text(folder)?;
         let names = |file: &str, facts: &Option<FileFacts>, n: u64| {
-            let names = facts.as_ref().map(|facts| names(&folder.join(file), facts, n));
+            let names = facts
+                .as_ref()
+                .map(|facts| names(&folder.join(file), facts, n));
             names.transpose()
         };
         let matrix = MappedMatrix {
@@ -70,7 +72,11 @@ impl MappedMatrix {
 
 /// The little-endian integers in `bytes`.
 pub(crate) fn integers(bytes: &[u8]) -> impl ExactSizeIterator<Item = i32> {
-    bytes.as_chunks().0.iter().map(|&bytes| i32::from_le_bytes(bytes))
+    bytes
+        .as_chunks()
+        .0
+        .iter()
+        .map(|&bytes| i32::from_le_bytes(bytes))
 }
 
 /// A map of the size that the header says.
@@ -94,7 +100,10 @@ fn content(path: &Path, facts: &FileFacts) -> Result<Map> {
     check_size(path, map.len(), facts)?;
     let found = Checksum::of(&map);
     if found != facts.xxh3_64 {
-        let problem = format!("the XXH3-64 is {found}, {HEADER_FILE} says {}", facts.xxh3_64);
+        let problem = format!(
+            "the XXH3-64 is {found}, {HEADER_FILE} says {}",
+            facts.xxh3_64
+        );
         return Err(Error::corrupt(path, "its content", problem));
     }
     Ok(map)

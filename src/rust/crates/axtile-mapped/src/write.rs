@@ -59,7 +59,9 @@ pub fn write_matrix(
     let staged = StagedFolder::create(target, mode, Header::is_in)?;
     let path = |name: &str| staged.path().join(name);
     let names = |names: Option<&[String]>, file: &str| -> Result<Option<FileFacts>> {
-        names.map(|names| write_names(&path(file), names)).transpose()
+        names
+            .map(|names| write_names(&path(file), names))
+            .transpose()
     };
     let starts = write_numbers(&path(STARTS_FILE), matrix.starts, i32::to_le_bytes, watch)?;
     let rows = write_numbers(&path(ROWS_FILE), matrix.rows, i32::to_le_bytes, watch)?;

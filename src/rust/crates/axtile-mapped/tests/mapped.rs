@@ -63,7 +63,10 @@ fn comes_back_as_it_was() {
     assert_eq!((matrix.header.nnz, matrix.starts), (6, STARTS.to_vec()));
     let rows: Vec<u8> = ROWS.iter().flat_map(|row| row.to_le_bytes()).collect();
     assert_eq!(*matrix.rows, *rows);
-    let values: Vec<u8> = VALUES.iter().flat_map(|value| value.to_le_bytes()).collect();
+    let values: Vec<u8> = VALUES
+        .iter()
+        .flat_map(|value| value.to_le_bytes())
+        .collect();
     assert_eq!(*matrix.values, *values);
     assert_eq!(matrix.row_names, None);
     let names = matrix.column_names.unwrap();
@@ -109,13 +112,34 @@ fn what_is_no_matrix_is_not_written() {
     };
     let names = texts(&["a", "b\nc", "d", "e"]);
     for wrong in [
-        MatrixParts { n_rows: 6, ..parts() },
-        MatrixParts { starts: &[], ..parts() },
-        MatrixParts { starts: &[0, 2, 7], ..parts() },
-        MatrixParts { rows: &[0, 6, 1, 2, 2, 6], ..parts() },
-        MatrixParts { values: &[1.0], ..parts() },
-        MatrixParts { row_names: Some(&names), ..parts() },
-        MatrixParts { column_names: Some(&names), ..parts() },
+        MatrixParts {
+            n_rows: 6,
+            ..parts()
+        },
+        MatrixParts {
+            starts: &[],
+            ..parts()
+        },
+        MatrixParts {
+            starts: &[0, 2, 7],
+            ..parts()
+        },
+        MatrixParts {
+            rows: &[0, 6, 1, 2, 2, 6],
+            ..parts()
+        },
+        MatrixParts {
+            values: &[1.0],
+            ..parts()
+        },
+        MatrixParts {
+            row_names: Some(&names),
+            ..parts()
+        },
+        MatrixParts {
+            column_names: Some(&names),
+            ..parts()
+        },
     ] {
         assert_eq!(refused(wrong), ErrorKind::Argument);
     }
@@ -136,7 +160,10 @@ fn what_is_no_matrix_is_not_written() {
 #[test]
 fn replaces_only_its_like_and_leaves_it_when_stopped() {
     let (folder, target) = example();
-    assert_eq!(write(&target, &parts()).unwrap_err().kind(), ErrorKind::Exists);
+    assert_eq!(
+        write(&target, &parts()).unwrap_err().kind(),
+        ErrorKind::Exists
+    );
 
     struct Stopped;
     impl Watch for Stopped {
@@ -164,7 +191,10 @@ fn replaces_only_its_like_and_leaves_it_when_stopped() {
     assert!(other.join(HEADER_FILE).exists());
     assert_eq!(kind(MappedMatrix::open(&other)), ErrorKind::Version);
     assert_eq!(kind(MappedMatrix::open(folder.path())), ErrorKind::Io);
-    assert_eq!(kind(MappedMatrix::open(&target.join("none"))), ErrorKind::Io);
+    assert_eq!(
+        kind(MappedMatrix::open(&target.join("none"))),
+        ErrorKind::Io
+    );
 }
 
 #[test]
@@ -181,10 +211,17 @@ fn any_changed_byte_of_the_header_is_noticed() {
             }
             fs::write(&path, &changed).unwrap();
             let kind = kind(MappedMatrix::open(&target));
-            assert!(matches!(kind, ErrorKind::Corrupt | ErrorKind::Version), "{at}");
+            assert!(
+                matches!(kind, ErrorKind::Corrupt | ErrorKind::Version),
+                "{at}"
+            );
         }
         fs::write(&path, &text[..at]).unwrap();
-        assert_eq!(kind(MappedMatrix::open(&target)), ErrorKind::Corrupt, "{at}");
+        assert_eq!(
+            kind(MappedMatrix::open(&target)),
+            ErrorKind::Corrupt,
+            "{at}"
+        );
     }
     fs::write(&path, vec![b' '; MAX_HEADER_LEN as usize + 1]).unwrap();
     assert_eq!(kind(MappedMatrix::open(&target)), ErrorKind::Limit);
@@ -215,7 +252,11 @@ fn a_forged_header_still_cannot_contradict_the_files() {
         ("little", "big", ErrorKind::Corrupt),
         ("\"version\": 1", "\"version\": 2", ErrorKind::Version),
         ("\"source\"", "\"sauce\"", ErrorKind::Corrupt),
-        ("\"source\": \"tile 1\"", "\"source\": [1]", ErrorKind::Corrupt),
+        (
+            "\"source\": \"tile 1\"",
+            "\"source\": [1]",
+            ErrorKind::Corrupt,
+        ),
         ("\"genes\"", "\"genes\", \"x\"", ErrorKind::Corrupt),
         ("i.i32", "../i.i32", ErrorKind::Corrupt),
     ] {
@@ -227,7 +268,10 @@ fn a_forged_header_still_cannot_contradict_the_files() {
     // Rows are not looked at by opening, but by verifying.
     forge(&target, "    7,\n", "    6,\n");
     let open = MappedMatrix::open(&target).unwrap();
-    assert_eq!(open.verify(&Unwatched).unwrap_err().kind(), ErrorKind::Corrupt);
+    assert_eq!(
+        open.verify(&Unwatched).unwrap_err().kind(),
+        ErrorKind::Corrupt
+    );
 }
 
 #[test]

@@ -143,7 +143,13 @@ mod tests {
     fn ranges_lie_within_the_file() {
         let bytes: Vec<u8> = (0..=255).cycle().take(10_000).collect();
         let (_folder, path) = file(&bytes);
-        for (offset, len) in [(0, 10_000), (8, 16), (5_000, 5_000), (8_192, 0), (10_000, 0)] {
+        for (offset, len) in [
+            (0, 10_000),
+            (8, 16),
+            (5_000, 5_000),
+            (8_192, 0),
+            (10_000, 0),
+        ] {
             let map = PrivateMap::open(&path, offset, Some(len), 8).unwrap();
             let range = offset as usize..(offset + len) as usize;
             assert_eq!(&*map, &bytes[range]);
