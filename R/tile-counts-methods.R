@@ -94,7 +94,7 @@ take_columns <- function(x, columns) {
 #' @param drop Whether a single row or column becomes a vector.
 #' @exportMethod "["
 methods::setMethod("[", "TileCounts", function(x, i, j, ..., drop = TRUE) {
-    if (nargs() - !missing(drop) != 3L) {
+    if (nargs() != 3L + !missing(drop)) {
         axtile_abort("argument", paste(
             "a TileCounts takes rows and columns, x[i, j];",
             "as(x, \"dgCMatrix\") takes more"

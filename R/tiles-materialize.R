@@ -15,8 +15,8 @@
 #'
 #' @param x A `tile_dataset`.
 #' @param path A folder for `tile_000001`, `tile_000002`, ...; `NULL` for one in
-#'   the cache of [localize_obs()] (see [axtile_options()]), which is named after
-#'   the dataset and its gene order. It can be deleted at any time:
+#'   the cache of [localize_obs()] (see [axtile_options()]), named after the
+#'   dataset and its gene order. It can be deleted at any time:
 #'   `unmaterialize_tiles()` does so. Matrices that map it stay as they are,
 #'   except on Windows, where files that are mapped cannot be deleted.
 #' @param ... Must be empty.
@@ -24,8 +24,8 @@
 #' @param overwrite Whether to write tiles anew that are there, and to replace
 #'   mapped matrices at `path` that are not these tiles.
 #' @inheritParams read_cells
-#' @returns `materialize_tiles()`: the folder, invisibly. `unmaterialize_tiles()`:
-#'   `x`, invisibly.
+#' @returns `materialize_tiles()`: the folder, invisibly.
+#'   `unmaterialize_tiles()`: `x`, invisibly.
 #' @section Errors:
 #' `axtile_error_exists` if something else is at `path` and `overwrite` is
 #' `FALSE`, `axtile_error_range` if there is no such tile, `axtile_error_io` if
