@@ -78,7 +78,7 @@ materialize_tiles <- function(x, path = NULL, ..., tiles = NULL,
 unmaterialize_tiles <- function(x) {
     check_tiles(x)
     folder <- rust(rs_tiles_mapped_root(handle(x)))
-    if (unlink(folder, recursive = TRUE) != 0L) {
+    if (unlink(folder, recursive = TRUE, expand = FALSE) != 0L) {
         axtile_abort(
             "io", paste0("cannot delete '", folder, "'"),
             path = folder

@@ -16,6 +16,10 @@ rds <- scratch("x.rds")
 saveRDS(m, rds, compress = FALSE)
 gz <- scratch("x.gz.rds")
 saveRDS(m, gz)
+stopifnot(
+    identical(mmap_dgCMatrix(folder), m), identical(read_tile(ds, 1), m),
+    identical(readRDS(rds), m), identical(readRDS(gz), m)
+)
 
 size <- function(files) sum(file.size(files)) / 1e6
 record("tile", NA, "nonzeros", n, "")
@@ -39,14 +43,14 @@ x <- matrix(stats::rnorm(ncol(m) * 10), ncol(m))
 some <- sample(ncol(m), min(ncol(m), 500))
 for (what in c("in memory", "mapped when new", "mapped")) {
     # A new map has no page yet: the first reading meets each of them.
-    matrix <- switch(what,
+    of <- switch(what,
         "in memory" = function() m,
         "mapped when new" = function() mmap_dgCMatrix(folder),
         "mapped" = function() mapped
     )
     operations <- list(
-        function() colSums(matrix()), function() matrix() %*% x,
-        function() matrix()[, some]
+        function() colSums(of()), function() of() %*% x,
+        function() of()[, some]
     )
     names(operations) <- paste0(c("colSums, ", "%*%, ", "[, 500 cells], "), what)
     compare(operations)

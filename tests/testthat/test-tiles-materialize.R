@@ -1,7 +1,7 @@
 local_cache <- function(env = parent.frame()) {
-    dir <- tempfile("cache %s ")
+    dir <- tempfile("cache %s [a-z]* ")
     withr::local_options(axtile.cache_dir = dir, .local_envir = env)
-    withr::defer(unlink(dir, recursive = TRUE), envir = env)
+    withr::defer(unlink(dir, recursive = TRUE, expand = FALSE), envir = env)
     dir
 }
 
@@ -60,6 +60,8 @@ test_that("gene orders and datasets are told apart", {
     local_cache()
     path <- temp_tiles()
     m <- small_counts()
+    # Without equal totals, tiles do not depend on the order of genes.
+    m <- m[!duplicated(Matrix::rowSums(m)), ]
     ds <- write_tiles(m, path)
     stored <- open_tiles(path, gene_order = "stored")
     expect_same_matrix(read_tile(ds, 1, mmap = TRUE), read_tile(ds, 1))
