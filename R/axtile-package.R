@@ -8,6 +8,8 @@
 #' * Make one: [convert_tiles()] from files, [write_tiles()] from objects.
 #' * Read it: [open_tiles()], then [read_tile()], [read_cells()], [read_obs()],
 #'   [read_var()].
+#' * Map instead of decode: [materialize_tiles()], [mmap_dgCMatrix()],
+#'   [mmap_int()]; keep counts compact: [TileCounts].
 #' * Look after it: [tiles_info()], [verify_tiles()], [localize_obs()].
 #' * From a shell: [axtile_command()].
 #'

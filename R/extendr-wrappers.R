@@ -7,6 +7,20 @@ NULL
 
 rs_version <- function() .Call(wrap__rs_version)
 
+rs_mapped_vector <- function(arguments) .Call(wrap__rs_mapped_vector, arguments)
+
+rs_mapped_open <- function(arguments) .Call(wrap__rs_mapped_open, arguments)
+
+rs_mapped_write <- function(arguments) .Call(wrap__rs_mapped_write, arguments)
+
+rs_counts_sums <- function(arguments) .Call(wrap__rs_counts_sums, arguments)
+
+rs_tiles_materialize <- function(arguments) .Call(wrap__rs_tiles_materialize, arguments)
+
+rs_tiles_mapped <- function(arguments) .Call(wrap__rs_tiles_mapped, arguments)
+
+rs_tiles_mapped_root <- function(arguments) .Call(wrap__rs_tiles_mapped_root, arguments)
+
 rs_tiles_open <- function(arguments) .Call(wrap__rs_tiles_open, arguments)
 
 rs_tiles_close <- function(path) .Call(wrap__rs_tiles_close, path)

@@ -8,9 +8,9 @@
 #'     if that is less.}
 #'   \item{`axtile.cache_mb`}{Memory for decoded tiles that are kept for later
 #'     look-ups, in MB (10^6 bytes). Default: 512.}
-#'   \item{`axtile.cache_dir`}{Folder for [localize_obs()]. Default, `NULL`:
-#'     `$DELTACELLS_CACHE`, `$XDG_CACHE_HOME/deltacells`, or
-#'     `~/.cache/deltacells`.}
+#'   \item{`axtile.cache_dir`}{Folder for [localize_obs()] and
+#'     [materialize_tiles()]. Default, `NULL`: `$DELTACELLS_CACHE`,
+#'     `$XDG_CACHE_HOME/deltacells`, or `~/.cache/deltacells`.}
 #'   \item{`axtile.progress`}{Progress bars: `TRUE`, `FALSE`, or `NULL`, the
 #'     default, for only in an interactive session.}
 #' }

@@ -1,19 +1,29 @@
 #' Read a tile
 #'
-#' Decodes one tile straight into the slots of a sparse matrix.
+#' Decodes one tile straight into the slots of a sparse matrix, or maps it where
+#' it was decoded before.
 #'
 #' @param x A `tile_dataset`.
 #' @param tile The number of the tile, from 1.
 #' @param ... Must be empty.
 #' @param layer The name of a layer; `NULL` for the first.
 #' @param dimnames Whether to read the names of genes and cells, too.
+#' @param as The result's form: `"dgCMatrix"`, or `"integer"` for a compact one
+#'   with integer counts, which takes two thirds of the memory.
+#' @param mmap `TRUE` for the tile as [materialize_tiles()] keeps it in the
+#'   cache, where it is put if it is not there; or the folder that
+#'   `materialize_tiles()` was given.
 #' @param threads Worker threads.
-#' @returns A [Matrix::dgCMatrix-class], genes x cells.
+#' @returns A [Matrix::dgCMatrix-class], genes x cells; for `as = "integer"` an
+#'   `SVT_SparseMatrix` if the SparseArray package is installed, else a
+#'   [TileCounts].
 #' @section Errors:
 #' `axtile_error_range` if there is no such tile or layer,
 #' `axtile_error_corrupt` if it is damaged, `axtile_error_limit` if it has more
 #' than 2^31-1 nonzeros, `axtile_error_stale` if the dataset changed since it
-#' was opened.
+#' was opened; with `mmap`, `axtile_error_argument` if the folder holds another
+#' dataset's tile, or one in another gene order, and the errors of
+#' [mmap_dgCMatrix()].
 #' @family tiles
 #' @examples
 #' path <- tempfile(fileext = ".tiles")
@@ -22,23 +32,42 @@
 #' dim(m)
 #' @export
 read_tile <- function(x, tile, ..., layer = NULL, dimnames = TRUE,
+                      as = c("dgCMatrix", "integer"), mmap = FALSE,
                       threads = axtile_option("threads")) {
     rlang::check_dots_empty()
     check_tiles(x)
     tile <- check_count(tile, max = .Machine$integer.max)
     layer <- check_string(layer, null = TRUE)
     check_flag(dimnames)
+    compact <- rlang::arg_match(as) == "integer"
+    if (!isFALSE(mmap)) {
+        return(read_mapped(
+            x, tile, layer, mmap, dimnames, compact, threads,
+            rlang::current_env()
+        ))
+    }
     load_matrix()
     matrix <- rust(rs_tiles_tile(handle(
         x,
-        tile = tile, layer = layer, threads = threads
+        tile = tile, layer = layer, threads = threads, as_integer = compact
     )))
-    if (dimnames) {
+    with_names(matrix, compact, dimnames, function() {
+        n_cells <- length(if (compact) matrix$p else matrix@p) - 1L
         first <- sum(utils::head(x$tiles$n_cells, tile - 1))
-        cells <- first + seq_len(ncol(matrix))
-        matrix@Dimnames <- list(
-            read_gene_names(x), read_cell_names(x, as.double(cells))
-        )
+        cells <- first + seq_len(n_cells)
+        list(read_gene_names(x), read_cell_names(x, as.double(cells)))
+    })
+}
+
+# What was read, as the user gets it. `names` is a function that gives the names
+# of genes and cells.
+with_names <- function(matrix, compact, dimnames, names) {
+    names <- if (dimnames) names() else list(NULL, NULL)
+    if (compact) {
+        return(compact_counts(matrix, names))
+    }
+    if (dimnames) {
+        matrix@Dimnames <- names
     }
     matrix
 }
@@ -56,7 +85,7 @@ read_tile <- function(x, tile, ..., layer = NULL, dimnames = TRUE,
 #' @inheritParams read_tile
 #' @param progress Whether to show a progress bar; `NULL` for only in an
 #'   interactive session.
-#' @returns A [Matrix::dgCMatrix-class], genes x cells, in the order asked for.
+#' @returns As of [read_tile()], in the order asked for.
 #' @section Errors:
 #' `axtile_error_range` for a cell or gene that is not there, or a name that
 #' several have; else as [read_tile()].
@@ -67,13 +96,14 @@ read_tile <- function(x, tile, ..., layer = NULL, dimnames = TRUE,
 #' read_cells(ds, cells = c(7, 3, 3), genes = c("gene2", "gene1"))
 #' @export
 read_cells <- function(x, cells = NULL, genes = NULL, ..., layer = NULL,
-                       dimnames = TRUE,
+                       dimnames = TRUE, as = c("dgCMatrix", "integer"),
                        threads = axtile_option("threads"),
                        progress = axtile_option("progress")) {
     rlang::check_dots_empty()
     check_tiles(x)
     layer <- check_string(layer, null = TRUE)
     check_flag(dimnames)
+    compact <- rlang::arg_match(as) == "integer"
     call <- rlang::current_env()
     cells <- check_positions(
         cells, x$n_cells, function() read_cell_names(x), "cell", "cells", call
@@ -92,16 +122,16 @@ read_cells <- function(x, cells = NULL, genes = NULL, ..., layer = NULL,
     matrix <- rust(rs_tiles_cells(handle(
         x,
         cells = cells, genes = genes, layer = layer, threads = threads,
+        as_integer = compact,
         progress = progress_reporter("Reading cells", total, progress)
     )))
-    if (dimnames) {
+    with_names(matrix, compact, dimnames, function() {
         rows <- names()
         if (!is.null(genes)) {
             rows <- rows[genes]
         }
-        matrix@Dimnames <- list(rows, read_cell_names(x, cells))
-    }
-    matrix
+        list(rows, read_cell_names(x, cells))
+    })
 }
 
 # Matrix takes most of a second to load: it is not imported, so that

@@ -7,12 +7,16 @@
 
 use extendr_api::prelude::*;
 
+mod altrep;
 mod arguments;
 mod guard;
+mod mapped;
 mod matrix_source;
 mod r_api;
 mod registry;
 mod tables;
+mod tile_counts;
+mod tiles_materialize;
 mod tiles_read;
 mod tiles_write;
 mod watch;
@@ -25,6 +29,9 @@ fn rs_version() -> String {
 
 extendr_module! {
     mod axtile;
+    use mapped;
+    use tile_counts;
+    use tiles_materialize;
     use tiles_read;
     use tiles_write;
     fn rs_version;

@@ -33,6 +33,17 @@ pub fn is_interrupt_pending() -> bool {
     unsafe { R_ToplevelExec(Some(check), std::ptr::null_mut()) == Rboolean::FALSE }
 }
 
+/// Runs `function`, which calls R, so that a jump of R's ends there: `false` if
+/// there was one.
+///
+/// # Safety
+/// `function` takes a pointer to a `T`, and has no Rust frame with a destructor
+/// above R's.
+pub unsafe fn run_r<T>(function: unsafe extern "C" fn(*mut c_void), data: &mut T) -> bool {
+    // SAFETY: as the caller promises.
+    unsafe { R_ToplevelExec(Some(function), (&raw mut *data).cast()) != Rboolean::FALSE }
+}
+
 /// A fresh vector of R's that nobody else has yet.
 pub struct Fresh<T> {
     robj: Robj,
@@ -106,8 +117,8 @@ fn allocate(kind: SEXPTYPE, n: usize, width: usize) -> Result<Robj> {
     };
     // SAFETY: `run` gets its Vector and has no Rust frame with a destructor
     // above R's. The vector is protected at once by from_sexp.
-    let done = unsafe { R_ToplevelExec(Some(run), (&raw mut request).cast()) };
-    if done == Rboolean::FALSE {
+    let done = unsafe { run_r(run, &mut request) };
+    if !done {
         return Err(Error::Limit {
             path: Default::default(),
             problem: format!("R cannot allocate {} MB", n.saturating_mul(width) >> 20),
@@ -166,8 +177,8 @@ pub fn sparse_matrix(
     };
     // SAFETY: `make_object` gets its Request and has no Rust frame with
     // a destructor above R's; the slots are protected by their Robj.
-    let done = unsafe { R_ToplevelExec(Some(make_object), (&raw mut request).cast()) };
-    if done == Rboolean::FALSE {
+    let done = unsafe { run_r(make_object, &mut request) };
+    if !done {
         return Err(Error::argument(
             "internal: R could not make a dgCMatrix; is the Matrix package loaded?",
         ));

@@ -131,16 +131,26 @@ fn rs_tiles_tile(arguments: Robj) -> Robj {
         let tile = unless_replaced(&dataset, dataset.open_tile(layer, tile_idx as usize))?;
         let n_threads = arguments.n_threads()?;
         check_nnz(&dataset, tile.nnz())?;
-        let starts = starts_to_r(unless_replaced(&dataset, tile.starts())?)?;
+        let starts = unless_replaced(&dataset, tile.starts())?;
+        let dim = [dataset.manifest().n_genes, tile.n_cells()];
+        let progress = arguments.get("progress");
+        if arguments.flag("as_integer")? {
+            return compact(starts, dim, |genes, counts| {
+                let read = watched(&progress, |watch| {
+                    dataset.read_tile_into(&tile, genes, counts, n_threads, watch)
+                });
+                unless_replaced(&dataset, read)
+            });
+        }
+        let starts = starts_to_r(starts)?;
         let mut rows = fresh_integers(tile.nnz())?;
         let mut values = fresh_doubles(tile.nnz())?;
         let (genes, counts) = (rows.elements(), values.elements());
-        let read = watched(&arguments.get("progress"), |watch| {
+        let read = watched(&progress, |watch| {
             dataset.read_tile_into(&tile, genes, counts, n_threads, watch)
         });
         unless_replaced(&dataset, read)?;
-        let n_genes = dataset.manifest().n_genes;
-        sparse_matrix(&starts, rows.robj(), values.robj(), n_genes, tile.n_cells())
+        sparse_matrix(&starts, rows.robj(), values.robj(), dim[0], dim[1])
     })
 }
 
@@ -172,6 +182,15 @@ fn rs_tiles_cells(arguments: Robj) -> Robj {
         });
         let gather = unless_replaced(&dataset, gather)?;
         check_nnz(&dataset, gather.nnz())?;
+        if arguments.flag("as_integer")? {
+            let dim = [gather.n_genes(), cells.len()];
+            return compact(gather.starts(), dim, |genes, counts| {
+                let read = watched(&progress, |watch| {
+                    gather.read_into(genes, counts, n_threads, watch)
+                });
+                unless_replaced(&dataset, read)
+            });
+        }
         let starts = starts_to_r(gather.starts())?;
         let mut rows = fresh_integers(gather.nnz())?;
         let mut values = fresh_doubles(gather.nnz())?;
@@ -188,6 +207,30 @@ fn rs_tiles_cells(arguments: Robj) -> Robj {
             cells.len(),
         )
     })
+}
+
+/// Slots of a matrix of integer counts, which `read` fills.
+fn compact(
+    starts: &[usize],
+    dim: [usize; 2],
+    read: impl FnOnce(&mut [i32], &mut [i32]) -> Result<()>,
+) -> Result<Robj> {
+    let nnz = starts.last().copied().unwrap_or(0);
+    let mut rows = fresh_integers(nnz)?;
+    let mut counts = fresh_integers(nnz)?;
+    read(rows.elements(), counts.elements())?;
+    let mut r_dim = Vec::with_capacity(dim.len());
+    for n in dim {
+        let limit = |_| Error::limit(Path::new(""), format!("{n} rows or columns are too many"));
+        r_dim.push(i32::try_from(n).map_err(limit)?);
+    }
+    Ok(list!(
+        p = starts_to_r(starts)?,
+        i = rows.robj().clone(),
+        x = counts.robj().clone(),
+        dim = r_dim
+    )
+    .into())
 }
 
 /// What was read of `dataset`, unless it was replaced meanwhile: then some of

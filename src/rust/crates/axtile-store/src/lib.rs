@@ -1,4 +1,4 @@
-//! Files and folders: read-only maps, and writes that appear whole or not at
+//! Files and folders: maps, and writes that appear whole or not at
 //! all, whatever happens meanwhile.
 #![cfg_attr(
     not(test),
@@ -9,10 +9,12 @@ mod durable;
 mod identity;
 mod lock;
 mod map;
+mod private_map;
 mod staged;
 
 pub use durable::{sync_folder, write_file};
 pub use identity::FileIdentity;
 pub use lock::FileLock;
 pub use map::{Map, open_regular};
+pub use private_map::PrivateMap;
 pub use staged::{StageMode, StagedFolder, lock_store, restore_interrupted};

@@ -1,4 +1,4 @@
-//! Read-only memory maps: the only place that maps files.
+//! Read-only memory maps. Only this module and `private_map` map files.
 
 use std::fs::File;
 use std::ops::Deref;
