@@ -2,6 +2,7 @@
 //! set; damage is found.
 
 use axtile_codec::grid::{Decoder, Options, Plan, Tile};
+use axtile_codec::kernels::Simd;
 use axtile_codec::{CellRows, GeneMap, TileResult};
 use proptest::prelude::*;
 
@@ -13,10 +14,27 @@ fn encode(rows: &CellRows, n_genes: u32, options: &Options) -> Vec<u8> {
     plan.assemble(&chunks)
 }
 
-fn decode(bytes: &[u8], order: Option<&GeneMap>) -> TileResult<(Vec<usize>, Vec<i32>, Vec<f64>)> {
+type Decoded = (Vec<usize>, Vec<i32>, Vec<f64>);
+
+/// With every instruction set.
+fn decode(bytes: &[u8], order: Option<&GeneMap>) -> TileResult<Decoded> {
+    let mut all = Simd::all()
+        .into_iter()
+        .map(|simd| decode_with(simd, bytes, order));
+    let plain = all.next().unwrap();
+    for other in all {
+        match (&plain, &other) {
+            (Ok(plain), Ok(other)) => assert!(plain == other),
+            (plain, other) => assert_eq!(plain.is_err(), other.is_err()),
+        }
+    }
+    plain
+}
+
+fn decode_with(simd: Simd, bytes: &[u8], order: Option<&GeneMap>) -> TileResult<Decoded> {
     let tile = Tile::parse(bytes)?;
     let starts = tile.starts()?;
-    let mut decoder = Decoder::new();
+    let mut decoder = Decoder::with_simd(simd);
     let (mut genes, mut counts) = (Vec::new(), Vec::new());
     for (idx, chunk) in tile.chunks().iter().enumerate() {
         let n = chunk.nonzeros.len();

@@ -72,6 +72,16 @@ impl Decoder {
         Decoder::default()
     }
 
+    /// A decoder with other vector instructions than the machine's best: for
+    /// tests and benchmarks.
+    #[doc(hidden)]
+    pub fn with_simd(simd: Simd) -> Decoder {
+        let mut decoder = Decoder::new();
+        decoder.scratch.simd = simd;
+        decoder.scratch.sorter = RowSorter::new(simd);
+        decoder
+    }
+
     /// Genes (from 0) and counts of chunk `idx`, ascending in each cell. Genes
     /// are numbered as in the tile, or by `order`.
     ///
@@ -237,7 +247,13 @@ impl Decoder {
                         at += len;
                     }
                     if at > section.bytes.end
-                        || !decode_symbols(lookup, tile.bytes(), &streams[..n_streams], out)
+                        || !decode_symbols(
+                            self.scratch.simd,
+                            lookup,
+                            tile.bytes(),
+                            &streams[..n_streams],
+                            out,
+                        )
                     {
                         return Err(wrong("a stream that does not hold its symbols"));
                     }

@@ -21,6 +21,6 @@ mod symbols;
 pub(crate) use nonzeros::{BlockView, Dictionary, Escapes, READ_AHEAD, Segment, write_segment};
 pub use planes::{Count, has_zero, merge_planes, widen, widen_planes};
 pub(crate) use row_sorter::RowSorter;
-pub(crate) use simd::Simd;
+pub use simd::Simd;
 pub use sums::{PlaneSums, sum_planes};
 pub(crate) use symbols::{decode_symbols, prefetch, split};

@@ -18,6 +18,14 @@ pub(crate) struct RowSorter {
 }
 
 impl RowSorter {
+    /// A sorter with these vector instructions.
+    pub(crate) fn new(simd: Simd) -> RowSorter {
+        RowSorter {
+            simd,
+            ..RowSorter::default()
+        }
+    }
+
     /// The gene at each position becomes `map[position]`; no two become the
     /// same. All slices but the map are equally long.
     ///

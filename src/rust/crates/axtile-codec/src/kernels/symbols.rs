@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use super::Simd;
 use crate::grid::huffman::{Lookup, MAX_CODE_LEN};
 
 /// Runs of at least this many symbols are split into [`N_STREAMS`] streams.
@@ -29,6 +30,7 @@ pub(crate) fn split(n: usize) -> ([usize; N_STREAMS], usize) {
 /// are read from the most significant one of a byte. `false` if a stream does
 /// not hold exactly its symbols; `out` then holds anything.
 pub(crate) fn decode_symbols(
+    simd: Simd,
     lookup: &Lookup,
     bytes: &[u8],
     streams: &[Range<usize>],
@@ -39,11 +41,12 @@ pub(crate) fn decode_symbols(
         .all(|stream| stream.start <= stream.end && stream.end + SLACK <= bytes.len());
     if let (true, &[_, _, _, _]) = (has_slack, streams) {
         #[cfg(target_arch = "x86_64")]
-        if is_x86_feature_detected!("bmi1") && is_x86_feature_detected!("bmi2") {
-            // SAFETY: as below, and the features were just found.
+        if simd.avx2() {
+            // SAFETY: as below, and AVX2 was just asked for, with which BMI comes.
             #[allow(unsafe_code)]
             return unsafe { decode_four_bmi(lookup, bytes, streams, out) };
         }
+        let _ = simd;
         // SAFETY: four ranges that lie in `bytes` with 16 bytes behind each.
         #[allow(unsafe_code)]
         return unsafe { decode_four(lookup, bytes, streams, out) };
