@@ -7,7 +7,7 @@
 //! and the last one ends, genes by falling totals, counts, and the number of each
 //! gene elsewhere. Without, a made-up matrix is used. `--buckets N` sets the
 //! number of buckets, `--level N` zstd's level of the deltacells tile (19; 0 for
-//! none).
+//! none), `--only TEXT` takes ways whose label has the text only.
 //!
 //! All ways are timed in turns, so that a busy machine disturbs them alike;
 //! medians and best of 9 rounds.
@@ -35,21 +35,27 @@ fn main() {
     let mut files = Vec::new();
     let mut options = grid::Options::default();
     let mut level = 19;
+    let mut only = String::new();
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
-        let mut number = || arguments.next().and_then(|n| n.parse().ok());
+        let number = |arguments: &mut std::iter::Skip<std::env::Args>| {
+            arguments.next().and_then(|n| n.parse().ok())
+        };
         match argument.as_str() {
-            "--buckets" => options.n_buckets = Some(number().expect("a number") as usize),
-            "--level" => level = number().expect("a level"),
+            "--buckets" => {
+                options.n_buckets = Some(number(&mut arguments).expect("a number") as usize)
+            }
+            "--only" => only = arguments.next().expect("a text"),
+            "--level" => level = number(&mut arguments).expect("a level"),
             _ if argument.starts_with("--") => {}
             _ => files.push(argument),
         }
     }
     if files.is_empty() {
-        bench(&made_up(4_000, 20_000, 2_000), &options, level);
+        bench(&made_up(4_000, 20_000, 2_000), &options, level, &only);
     }
     for file in files {
-        bench(&read(&file), &options, level);
+        bench(&read(&file), &options, level, &only);
     }
 }
 
@@ -123,7 +129,7 @@ struct Out {
     doubles: Vec<f64>,
 }
 
-fn bench(matrix: &Matrix, options: &grid::Options, level: i32) {
+fn bench(matrix: &Matrix, options: &grid::Options, level: i32, only: &str) {
     let n = matrix.rows.nnz();
     println!("{}: {n} nonzeros", matrix.name);
     let grid_bytes = encode_grid(matrix, options);
@@ -154,6 +160,9 @@ fn bench(matrix: &Matrix, options: &grid::Options, level: i32) {
     let order = Some(&matrix.order);
     let mut ways = Vec::new();
     let mut add = |label: String, work: Box<dyn FnMut()>| {
+        if !label.contains(only) {
+            return;
+        }
         ways.push(Way {
             label,
             work,

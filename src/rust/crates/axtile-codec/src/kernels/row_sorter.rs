@@ -1,7 +1,7 @@
 //! Sorting the nonzeros of one cell after the other by gene.
 
 use super::Simd;
-use super::planes::Count;
+use super::count::Count;
 use crate::genes::CellSorter;
 
 /// More genes than this are sorted as pairs: rows for all would take too much.
@@ -14,7 +14,7 @@ pub(crate) struct RowSorter {
     pairs: Vec<(u32, u32)>,
     marked: CellSorter,
     #[cfg(target_arch = "x86_64")]
-    row: super::row_sorter_x86::Row,
+    row: super::row_sorter_avx512::Row,
 }
 
 impl RowSorter {

@@ -8,6 +8,8 @@ pub struct Simd(Level);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Level {
     None,
+    #[cfg(target_arch = "aarch64")]
+    Neon,
     #[cfg(target_arch = "x86_64")]
     Avx2,
     #[cfg(target_arch = "x86_64")]
@@ -36,6 +38,9 @@ impl Simd {
                 return Simd(Level::Avx2);
             }
         }
+        #[cfg(target_arch = "aarch64")]
+        return Simd(Level::Neon);
+        #[cfg(not(target_arch = "aarch64"))]
         Simd(Level::None)
     }
 
@@ -43,6 +48,8 @@ impl Simd {
     pub fn all() -> Vec<Simd> {
         let levels = [
             Level::None,
+            #[cfg(target_arch = "aarch64")]
+            Level::Neon,
             #[cfg(target_arch = "x86_64")]
             Level::Avx2,
             #[cfg(target_arch = "x86_64")]
@@ -60,11 +67,20 @@ impl Simd {
     pub fn name(self) -> &'static str {
         match self.0 {
             Level::None => "none",
+            #[cfg(target_arch = "aarch64")]
+            Level::Neon => "NEON",
             #[cfg(target_arch = "x86_64")]
             Level::Avx2 => "AVX2",
             #[cfg(target_arch = "x86_64")]
             Level::Avx512 => "AVX-512",
         }
+    }
+
+    /// NEON, which every such machine has.
+    #[cfg(target_arch = "aarch64")]
+    #[inline]
+    pub(crate) fn neon(self) -> bool {
+        self.0 >= Level::Neon
     }
 
     /// AVX2, and BMI 1 and 2 (Haswell, Zen).

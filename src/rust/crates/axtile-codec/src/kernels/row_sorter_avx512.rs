@@ -3,7 +3,7 @@
 
 use std::arch::x86_64::*;
 
-use super::planes::Count;
+use super::count::Count;
 
 /// Counts from here on lie in `wide`.
 const WIDE: u32 = 255;
