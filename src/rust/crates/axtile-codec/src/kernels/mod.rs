@@ -20,16 +20,27 @@ mod nonzeros_tests;
 mod planes;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod raw_fields;
-mod row_sorter;
+mod row;
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code)]
-mod row_sorter_avx512;
+mod row_avx2;
+#[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code)]
+mod row_avx512;
+#[cfg(target_arch = "aarch64")]
+#[allow(unsafe_code)]
+mod row_neon;
+mod row_sorter;
+#[cfg(test)]
+mod row_tests;
 mod simd;
 mod sums;
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code)]
 mod sums_x86;
 mod symbols;
+#[cfg(test)]
+mod symbols_tests;
 
 pub use count::Count;
 pub(crate) use escapes::Escapes;

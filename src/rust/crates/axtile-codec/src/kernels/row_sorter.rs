@@ -2,7 +2,7 @@
 
 use super::Simd;
 use super::count::Count;
-use crate::genes::CellSorter;
+use super::row::Row;
 
 /// More genes than this are sorted as pairs: rows for all would take too much.
 const MAX_ROW: usize = 1 << 22;
@@ -12,9 +12,7 @@ const MAX_ROW: usize = 1 << 22;
 pub(crate) struct RowSorter {
     simd: Simd,
     pairs: Vec<(u32, u32)>,
-    marked: CellSorter,
-    #[cfg(target_arch = "x86_64")]
-    row: super::row_sorter_avx512::Row,
+    row: Row,
 }
 
 impl RowSorter {
@@ -27,11 +25,12 @@ impl RowSorter {
     }
 
     /// The gene at each position becomes `map[position]`; no two become the
-    /// same. All slices but the map are equally long.
+    /// same, and no value is 0 (else the slices hold anything). All slices but
+    /// the map are equally long.
     ///
     /// # Panics
-    /// If a position is beyond the map, or the map has a gene beyond its own
-    /// length.
+    /// If a position is beyond the map, the map has a gene beyond its own
+    /// length, or slices are not equally long.
     pub(crate) fn sort<C: Count>(
         &mut self,
         map: &[u32],
@@ -40,37 +39,26 @@ impl RowSorter {
         genes: &mut [i32],
         counts: &mut [C],
     ) {
-        let nonzeros = positions
-            .iter()
-            .zip(values)
-            .map(|(&position, &value)| (map[position as usize], value as u32));
-        let mut out = genes.iter_mut().zip(counts.iter_mut());
-        let mut put = |gene: u32, count: u32| {
-            if let Some((out_gene, out_count)) = out.next() {
-                *out_gene = gene as i32;
-                *out_count = C::from_u32(count);
-            }
-        };
+        let n = positions.len();
+        assert_eq!([values.len(), genes.len(), counts.len()], [n; 3]);
         // Looking through a row takes a step for every 64 genes.
-        if map.len() > MAX_ROW || 8 * positions.len() < map.len() / 64 {
+        if map.len() > MAX_ROW || 8 * n < map.len() / 64 {
             self.pairs.clear();
-            self.pairs.extend(nonzeros);
+            self.pairs.extend(
+                positions
+                    .iter()
+                    .zip(values)
+                    .map(|(&position, &value)| (map[position as usize], value as u32)),
+            );
             self.pairs.sort_unstable();
-            for &(gene, count) in &self.pairs {
-                put(gene, count);
+            for ((&(gene, value), gene_out), count_out) in self.pairs.iter().zip(genes).zip(counts)
+            {
+                *gene_out = gene as i32;
+                *count_out = C::from_u32(value);
             }
             return;
         }
-        #[cfg(target_arch = "x86_64")]
-        if self.simd.avx512() {
-            self.row.sort(map.len(), nonzeros, genes, counts);
-            return;
-        }
-        let _ = self.simd;
-        self.marked.fit(map.len());
-        for (gene, count) in nonzeros {
-            self.marked.insert(gene, count);
-        }
-        self.marked.drain(put);
+        self.row
+            .sort(self.simd, map, positions, values, genes, counts);
     }
 }

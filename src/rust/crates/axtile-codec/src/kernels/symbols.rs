@@ -36,9 +36,11 @@ pub(crate) fn decode_symbols(
     streams: &[Range<usize>],
     out: &mut [u8],
 ) -> bool {
-    let has_slack = streams
-        .iter()
-        .all(|stream| stream.start <= stream.end && stream.end + SLACK <= bytes.len());
+    let has_slack = bytes.len().checked_sub(SLACK).is_some_and(|most| {
+        streams
+            .iter()
+            .all(|stream| stream.start <= stream.end && stream.end <= most)
+    });
     if let (true, &[_, _, _, _]) = (has_slack, streams) {
         #[cfg(target_arch = "x86_64")]
         if simd.avx2() {
@@ -71,7 +73,12 @@ pub(crate) fn prefetch(lookup: &Lookup) {
 }
 
 /// The safe twin: one symbol at a time.
-fn decode_plain(lookup: &Lookup, bytes: &[u8], streams: &[Range<usize>], out: &mut [u8]) -> bool {
+pub(super) fn decode_plain(
+    lookup: &Lookup,
+    bytes: &[u8],
+    streams: &[Range<usize>],
+    out: &mut [u8],
+) -> bool {
     let (shares, n_streams) = split(out.len());
     if n_streams != streams.len() {
         return false;
@@ -217,7 +224,7 @@ unsafe fn decode_four(
         stream.at <= stream.end && stream.out_end as usize - stream.out as usize >= ROOM
     };
     // SAFETY, here and below: `at` is at most `end` before each refill and
-    // moves by at most 7 bytes in one, so that it stays within the slack;
+    // moves by at most 7 bytes in one (entries take at most 11 bits), so that it stays within the slack;
     // `out` stays within the stream's own symbols because there is room for
     // all that the look-ups of one round write.
     let [mut a, mut b, mut c, mut d] = state;
