@@ -12,7 +12,7 @@ use super::raw_fields::RawFields;
 const STEP: usize = 16;
 /// Symbols looked up before the first of them are used: a vector that is loaded
 /// just after its parts were stored waits for them.
-const AHEAD: usize = 256;
+const AHEAD: usize = 128;
 
 /// As [`super::nonzeros::write_segment`].
 ///

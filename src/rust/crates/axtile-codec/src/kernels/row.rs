@@ -12,13 +12,9 @@ const WIDE: u32 = 255;
 #[derive(Debug, Default)]
 pub(super) struct Row {
     /// Whole windows; 0 where a gene has no count, [`WIDE`] where the count lies
-    /// in `wide`. Empty between cells, unless a panic came in between.
+    /// in `wide`. Empty between cells.
     counts: Vec<u8>,
-    is_dirty: bool,
     wide: Vec<u32>,
-    /// A bit for every gene that has a count, a word for each window: without
-    /// vector instructions that find them in `counts`.
-    marks: Vec<u64>,
     #[cfg(target_arch = "x86_64")]
     staged: super::row_avx512::Staged,
 }
@@ -35,65 +31,51 @@ impl Row {
         counts: &mut [C],
     ) {
         let n_windows = map.len().div_ceil(WINDOW);
-        if self.marks.len() != n_windows || self.is_dirty {
+        if self.counts.len() != n_windows * WINDOW {
             self.counts.clear();
             self.counts.resize(n_windows * WINDOW, 0);
             self.wide.clear();
             self.wide.resize(n_windows * WINDOW, 0);
-            self.marks.clear();
-            self.marks.resize(n_windows, 0);
         }
-        self.is_dirty = true;
-        let has_wide = self.transfer(simd, map, positions, values, genes, counts);
+        let has_wide = self.fill(map, positions, values);
+        self.drain(simd, genes, counts);
         if has_wide {
             self.put_wide(genes, counts);
         }
-        self.is_dirty = false;
     }
 
-    /// As [`Row::sort`], but for counts that no byte holds. Returns whether there
-    /// may be some.
-    #[inline]
-    fn transfer<C: Count>(
-        &mut self,
-        simd: Simd,
-        map: &[u32],
-        positions: &[i32],
-        values: &[i32],
-        genes: &mut [i32],
-        counts: &mut [C],
-    ) -> bool {
+    fn drain<C: Count>(&mut self, simd: Simd, genes: &mut [i32], counts: &mut [C]) {
+        let row = &mut self.counts;
+        #[cfg(target_arch = "x86_64")]
+        if simd.avx512() {
+            // SAFETY: AVX-512 was just asked for.
+            #[allow(unsafe_code)]
+            return unsafe { super::row_avx512::drain(row, &mut self.staged, genes, counts) };
+        }
         #[cfg(target_arch = "x86_64")]
         if simd.avx2() {
-            let has_wide = self.fill::<false>(map, positions, values);
-            let row = &mut self.counts;
-            // SAFETY: the instructions were just asked for.
+            // SAFETY: AVX2 was just asked for.
             #[allow(unsafe_code)]
-            unsafe {
-                if simd.avx512() {
-                    super::row_avx512::drain(row, &mut self.staged, genes, counts);
-                } else {
-                    super::row_avx2::drain(row, genes, counts);
-                }
-            }
-            return has_wide;
+            return unsafe { super::row_avx2::drain(row, genes, counts) };
         }
         #[cfg(target_arch = "aarch64")]
         if simd.neon() {
-            let has_wide = self.fill::<false>(map, positions, values);
-            super::row_neon::drain(&mut self.counts, genes, counts);
-            return has_wide;
+            return super::row_neon::drain(row, genes, counts);
         }
         let _ = simd;
-        let has_wide = self.fill::<true>(map, positions, values);
-        self.drain_marked(genes, counts);
-        has_wide
+        drain_by(row, genes, counts, |bytes| {
+            let bit = |(place, &byte): (usize, &u8)| u64::from(byte != 0) << place;
+            bytes
+                .iter()
+                .enumerate()
+                .map(bit)
+                .fold(0, |all, bit| all | bit)
+        });
     }
 
-    /// Stores the counts, and marks them if `MARK`. Returns whether some may be
-    /// wide.
+    /// Stores the counts. Returns whether some may be wide.
     #[inline]
-    fn fill<const MARK: bool>(&mut self, map: &[u32], positions: &[i32], values: &[i32]) -> bool {
+    fn fill(&mut self, map: &[u32], positions: &[i32], values: &[i32]) -> bool {
         let row = &mut self.counts[..map.len()];
         let nonzeros = || {
             positions
@@ -105,9 +87,6 @@ impl Row {
         for (gene, value) in nonzeros() {
             any |= value;
             row[gene] = value as u8;
-            if MARK {
-                self.marks[gene / WINDOW] |= 1 << (gene % WINDOW);
-            }
         }
         if any < WIDE {
             return false;
@@ -117,25 +96,6 @@ impl Row {
             self.wide[gene] = value;
         }
         true
-    }
-
-    /// Takes the marked counts out in the order of their genes: the safe twin of
-    /// [`drain_by`].
-    fn drain_marked<C: Count>(&mut self, genes: &mut [i32], counts: &mut [C]) {
-        let mut out = genes.iter_mut().zip(counts);
-        let windows = self.counts.as_chunks_mut::<WINDOW>().0;
-        for ((window, bytes), marks) in windows.iter_mut().enumerate().zip(&mut self.marks) {
-            let mut found = std::mem::take(marks);
-            while found != 0 {
-                let place = found.trailing_zeros() as usize;
-                found &= found - 1;
-                let value = std::mem::take(&mut bytes[place]);
-                if let Some((gene, count)) = out.next() {
-                    *gene = (WINDOW * window + place) as i32;
-                    *count = C::from_u32(value.into());
-                }
-            }
-        }
     }
 
     /// Puts right the counts that no byte holds.
@@ -153,7 +113,6 @@ impl Row {
 
 /// Takes the counts out of a row in the order of their genes, as many as there
 /// is room for. `find` names the counts of a window that are not 0.
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[inline(always)]
 pub(super) fn drain_by<C: Count>(
     row: &mut [u8],

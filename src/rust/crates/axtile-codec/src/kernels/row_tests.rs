@@ -2,12 +2,14 @@
 
 use proptest::prelude::*;
 
+use super::row::Row;
 use super::{RowSorter, Simd};
 
 /// Sorts cells of one map, one after the other.
 fn check(map: &[u32], cells: &[Vec<(usize, i32)>]) {
     for simd in Simd::all() {
         let mut sorter = RowSorter::new(simd);
+        let mut row = Row::default();
         for cell in cells {
             let positions: Vec<i32> = cell.iter().map(|nonzero| nonzero.0 as i32).collect();
             let values: Vec<i32> = cell.iter().map(|nonzero| nonzero.1).collect();
@@ -22,6 +24,16 @@ fn check(map: &[u32], cells: &[Vec<(usize, i32)>]) {
             let mut whole = vec![-1; cell.len()];
             let mut again = genes.clone();
             sorter.sort(map, &positions, &values, &mut again, &mut whole);
+            let (mut row_genes, mut row_counts) = (vec![-1; cell.len()], vec![-1; cell.len()]);
+            row.sort(
+                simd,
+                map,
+                &positions,
+                &values,
+                &mut row_genes,
+                &mut row_counts,
+            );
+            assert_eq!((&row_genes, &row_counts), (&again, &whole), "{simd:?}");
             for (i, &(gene, count)) in expected.iter().enumerate() {
                 assert_eq!((genes[i], counts[i]), (gene, f64::from(count)), "{simd:?}");
                 assert_eq!((again[i], whole[i]), (gene, count), "{simd:?}");

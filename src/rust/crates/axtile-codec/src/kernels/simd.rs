@@ -17,6 +17,9 @@ enum Level {
 }
 
 impl Simd {
+    /// No more than the compiler takes for granted.
+    pub(crate) const NONE: Simd = Simd(Level::None);
+
     /// The most that this machine has.
     pub fn detect() -> Simd {
         #[cfg(target_arch = "x86_64")]
@@ -88,6 +91,15 @@ impl Simd {
     #[inline]
     pub(crate) fn avx2(self) -> bool {
         self.0 >= Level::Avx2
+    }
+
+    /// Whether it can bring the marked bytes of a vector together.
+    #[inline]
+    pub(crate) fn compresses(self) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        return self.avx512();
+        #[cfg(not(target_arch = "x86_64"))]
+        false
     }
 
     /// AVX-512 with what the decoding of nonzeros needs: F, BW, VL, VBMI and
