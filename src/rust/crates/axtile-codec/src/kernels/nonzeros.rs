@@ -8,6 +8,10 @@ use super::nonzeros_plain::write_plain;
 /// What vector loops may read behind symbols and raw bits.
 pub(crate) const READ_AHEAD: usize = 64;
 
+/// Shorter segments are not worth setting up vectors that have no masks.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+const SHORT: usize = 8;
+
 /// What the symbols and raw bits of a bucket mean. A gap and a count less 1
 /// each have an upper part in the symbol and a lower one in the raw bits.
 #[derive(Debug)]
@@ -189,19 +193,19 @@ pub(crate) fn write_segment<C: Count>(
     counts: &mut [C],
 ) -> bool {
     #[cfg(target_arch = "x86_64")]
-    if simd.avx2() && segment.is_simple() {
+    if simd.avx512() && segment.is_simple() {
         // SAFETY: both were just asked.
         #[allow(unsafe_code)]
-        return unsafe {
-            if simd.avx512() {
-                super::nonzeros_avx512::write_segment(segment, base, genes, counts)
-            } else {
-                super::nonzeros_avx2::write_segment(segment, base, genes, counts)
-            }
-        };
+        return unsafe { super::nonzeros_avx512::write_segment(segment, base, genes, counts) };
+    }
+    #[cfg(target_arch = "x86_64")]
+    if simd.avx2() && segment.n >= SHORT && segment.is_simple() {
+        // SAFETY: both were just asked.
+        #[allow(unsafe_code)]
+        return unsafe { super::nonzeros_avx2::write_segment(segment, base, genes, counts) };
     }
     #[cfg(target_arch = "aarch64")]
-    if simd.neon() && segment.is_simple() {
+    if simd.neon() && segment.n >= SHORT && segment.is_simple() {
         // SAFETY: the segment is simple.
         #[allow(unsafe_code)]
         return unsafe { super::nonzeros_neon::write_segment(segment, base, genes, counts) };
