@@ -25,8 +25,6 @@ pub struct Decoder {
     symbols: Vec<u8>,
     maps: Maps,
     scratch: Scratch,
-    cell_genes: Vec<i32>,
-    cell_counts: Vec<i32>,
 }
 
 /// Room for one cell.
@@ -106,47 +104,6 @@ impl Decoder {
             let (genes, counts) = (&mut genes[start..], &mut counts[start..]);
             cells.read(cell, &mut self.scratch, genes, counts)?;
         }
-        Ok(())
-    }
-
-    /// Calls `each` for every cell of chunk `idx` in turn, with its nonzeros'
-    /// range in the chunk, its genes, ascending, and its counts. Genes are
-    /// numbered as in the tile, or by `order`.
-    ///
-    /// # Errors
-    /// `TileError` if the chunk is damaged; `each` may have been called by then.
-    ///
-    /// # Panics
-    /// If the tile has no such chunk, or `order` is for another number of genes.
-    pub fn each_cell<B: Deref<Target = [u8]>>(
-        &mut self,
-        tile: &Tile<B>,
-        idx: usize,
-        order: Option<&GeneMap>,
-        mut each: impl FnMut(Range<usize>, &[i32], &[i32]),
-    ) -> TileResult<()> {
-        self.prepare(tile, idx, order)?;
-        let (mut genes, mut counts) = (
-            std::mem::take(&mut self.cell_genes),
-            std::mem::take(&mut self.cell_counts),
-        );
-        let cells = Cells::new(
-            tile,
-            idx,
-            &self.counts,
-            &self.maps,
-            &self.blocks,
-            &self.symbols,
-        );
-        for cell in 0..tile.chunks()[idx].cells.len() {
-            let range = self.counts.starts[cell]..self.counts.starts[cell + 1];
-            genes.resize(genes.len().max(range.len()), 0);
-            counts.resize(counts.len().max(range.len()), 0);
-            let (genes, counts) = (&mut genes[..range.len()], &mut counts[..range.len()]);
-            cells.read(cell, &mut self.scratch, genes, counts)?;
-            each(range, genes, counts);
-        }
-        (self.cell_genes, self.cell_counts) = (genes, counts);
         Ok(())
     }
 
