@@ -29,9 +29,12 @@ mod model;
 mod tables;
 mod wire;
 
+pub use crate::kernels::MIN_SPLIT;
 pub use decode::Decoder;
 pub use encode::{EncodedChunk, Options, Plan};
+pub use huffman::MAX_CODE_LEN;
 pub use layout::{Chunk, Tile};
+pub use model::{MAX_ESCAPE_BITS, MAX_RAW_BITS};
 
 /// The first bytes of every tile.
 pub const MAGIC: [u8; 8] = *b"AXTILE.T";

@@ -9,9 +9,9 @@ use crate::kernels::Dictionary;
 
 /// Gaps and counts are cut into a part in the symbol and at most this many raw
 /// bits together.
-pub(super) const MAX_RAW_BITS: u8 = 25;
+pub const MAX_RAW_BITS: u8 = 25;
 /// Escapes give a part as 2^n - 1 and n more bits, or as this many bits.
-pub(super) const MAX_ESCAPE_BITS: u8 = 32;
+pub const MAX_ESCAPE_BITS: u8 = 32;
 /// Shares of nonzeros are in this unit.
 pub(super) const SHARE_ONE: u64 = 1 << 16;
 

@@ -23,4 +23,5 @@ pub use planes::{Count, has_zero, merge_planes, widen, widen_planes};
 pub(crate) use row_sorter::RowSorter;
 pub(crate) use simd::Simd;
 pub use sums::{PlaneSums, sum_planes};
+pub use symbols::MIN_SPLIT;
 pub(crate) use symbols::{decode_symbols, prefetch, split};
