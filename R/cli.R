@@ -42,6 +42,7 @@ cli_usage <- c(
     "  --tile-size N               cells a tile (the source's, or 10000)",
     "  --level N                   deltacells: zstd level (12)",
     "  --chunks N                  deltacells: chunks a tile (8)",
+    "  --clusters N                axtile: clusters of cells in a tile (1)",
     "  --no-sort-genes             keep the genes' order in the tiles",
     "  --sort-genes-max-files N    files to take totals from, 0 for all (10)",
     "  --threads N                 worker threads (2)",
@@ -177,7 +178,8 @@ cli_convert <- function(args) {
     )
     lists <- c("obs-exclude", "var-exclude")
     numbers <- c(
-        "tile-size", "level", "chunks", "threads", "sort-genes-max-files"
+        "tile-size", "level", "chunks", "clusters", "threads",
+        "sort-genes-max-files"
     )
     parsed <- cli_parse(
         args,

@@ -33,7 +33,9 @@ fn write_options(
     };
     Ok(WriteOptions {
         format: match arguments.text("format")?.as_str() {
-            "axtile" => DatasetFormat::Axtile,
+            "axtile" => DatasetFormat::Axtile {
+                n_clusters: arguments.count("clusters")? as usize,
+            },
             "deltacells" => DatasetFormat::Deltacells {
                 n_chunks: arguments.count("chunks")? as usize,
                 level: arguments.number("level")? as i32,

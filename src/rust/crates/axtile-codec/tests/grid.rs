@@ -135,9 +135,14 @@ proptest! {
         chunk_nonzeros in 1usize..500,
         n_buckets in 1usize..9,
         n_classes in 1usize..6,
+        n_clusters in 1usize..4,
     ) {
         let cells: Vec<Vec<(u32, u32)>> = cells.into_iter().map(|c| c.into_iter().collect()).collect();
-        assert_same(&rows_of(&cells), 40_000, &options(chunk_nonzeros, n_buckets, n_classes));
+        let options = Options {
+            n_clusters,
+            ..options(chunk_nonzeros, n_buckets, n_classes)
+        };
+        assert_same(&rows_of(&cells), 40_000, &options);
     }
 }
 
@@ -148,6 +153,11 @@ fn cells_like_real_ones() {
         let rows = made_up(n_cells, n_genes, detected, 1);
         assert_same(&rows, n_genes, &Options::default());
         assert_same(&rows, n_genes, &options(20_000, 16, 8));
+        let clusters = Options {
+            n_clusters: 8,
+            ..Options::default()
+        };
+        assert_same(&rows, n_genes, &clusters);
     }
 }
 

@@ -20,6 +20,7 @@
 
 mod bits;
 mod cell_counts;
+mod clusters;
 mod decode;
 mod dictionary;
 mod encode;

@@ -126,8 +126,12 @@ impl TileWriter<'_> {
                     .collect::<Result<Vec<_>>>()?;
                 Ok((assemble(rows, n_genes, &chunks, &frames), None))
             }
-            DatasetFormat::Axtile => {
-                let plan = grid::Plan::new(rows, n_genes as u32, &grid::Options::default())?;
+            DatasetFormat::Axtile { n_clusters } => {
+                let options = grid::Options {
+                    n_clusters,
+                    ..grid::Options::default()
+                };
+                let plan = grid::Plan::new(rows, n_genes as u32, &options)?;
                 let chunks = (0..plan.n_chunks())
                     .into_par_iter()
                     .map(|chunk| {
