@@ -137,8 +137,8 @@ write_options <- function(path, format, tile_size, level, chunks, clusters,
     )
     for (arg in names(Filter(Negate(is.null), others))) {
         axtile_abort("argument", paste0(
-            "`", arg, "` is not for the ", format, " format, which has no such ",
-            "choice."
+            "`", arg, "` is not for the ", format, " format, which has no ",
+            "such choice."
         ), call = call)
     }
     list(

@@ -162,6 +162,27 @@ fn cells_like_real_ones() {
 }
 
 #[test]
+fn one_decoder_for_several_tiles() {
+    let large = encode(&made_up(60, 900, 300.0, 3), 900, &options(5_000, 8, 4));
+    let small = rows_of(&[vec![(0, 2)], vec![], vec![(5, 1)]]);
+    let small_bytes = encode(&small, 900, &options(5_000, 8, 4));
+    let mut decoder = Decoder::new();
+    for bytes in [&large, &small_bytes, &large, &small_bytes] {
+        let tile = Tile::parse(bytes.as_slice()).unwrap();
+        for (idx, chunk) in tile.chunks().iter().enumerate() {
+            let n = chunk.nonzeros.len();
+            let (mut genes, mut counts) = (vec![0; n], vec![0; n]);
+            decoder
+                .chunk_into(&tile, idx, None, &mut genes, &mut counts)
+                .unwrap();
+            if bytes == &small_bytes {
+                assert_eq!((genes, counts), (vec![0, 5], vec![2, 1]));
+            }
+        }
+    }
+}
+
+#[test]
 fn extremes() {
     let all = Options::default();
     assert_same(&rows_of(&[]), 5, &all);

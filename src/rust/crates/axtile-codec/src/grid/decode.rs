@@ -155,6 +155,7 @@ impl Decoder {
         let n = runs.last().map_or(0, |run| run.end);
         let symbols = &mut self.symbols[first..first + n];
         block.symbols = first..first + n;
+        block.raw = section.bytes.start;
         if n == 0 {
             block.escapes.find(&[], 0, |_| (0, 0));
             if bytes.is_empty() {
