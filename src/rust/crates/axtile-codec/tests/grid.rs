@@ -2,7 +2,7 @@
 //! set; damage is found.
 
 use axtile_codec::grid::{Decoder, Options, Plan, Tile};
-use axtile_codec::{CellRows, GeneMap, TileResult};
+use axtile_codec::{CellRows, GeneMap, TileResult, deltacells};
 use proptest::prelude::*;
 
 fn encode(rows: &CellRows, n_genes: u32, options: &Options) -> Vec<u8> {
@@ -220,5 +220,59 @@ fn every_changed_byte_and_every_missing_end_is_found() {
     }
     for len in 0..bytes.len() {
         assert!(decode(&bytes[..len], None).is_err(), "{len} bytes");
+    }
+}
+
+/// Tiles that the first writer of each version of the format wrote, and the
+/// same counts as deltacells tiles. They are read for ever.
+const GOLDEN: [(&str, usize); 2] = [("v1_plain", 1), ("v1_clusters", 3)];
+
+fn golden(name: &str) -> std::path::PathBuf {
+    std::path::Path::new("tests/golden").join(name)
+}
+
+#[test]
+fn golden_tiles_are_read() {
+    for (name, _) in GOLDEN {
+        let bytes = std::fs::read(golden(&format!("{name}.axt"))).unwrap();
+        let expected = std::fs::read(golden(&format!("{name}.dct"))).unwrap();
+        let expected = deltacells::Tile::parse(expected).unwrap();
+        let (starts, genes, counts) = decode(&bytes, None).unwrap();
+        assert_eq!(starts, expected.starts());
+        let mut decoder = deltacells::Decoder::new();
+        for (idx, chunk) in expected.chunks().iter().enumerate() {
+            let n = chunk.nonzeros.len();
+            let (mut chunk_genes, mut chunk_counts) = (vec![0; n], vec![0.0; n]);
+            decoder
+                .chunk_into(&expected, idx, None, &mut chunk_genes, &mut chunk_counts)
+                .unwrap();
+            assert_eq!(genes[chunk.nonzeros.clone()], chunk_genes);
+            assert_eq!(counts[chunk.nonzeros.clone()], chunk_counts);
+        }
+    }
+}
+
+#[test]
+#[ignore = "writes the golden tiles of a new version"]
+fn write_golden_tiles() {
+    for (name, n_clusters) in GOLDEN {
+        let rows = made_up(60, 1_500, 250.0, n_clusters as u64);
+        let options = Options {
+            n_clusters,
+            ..options(5_000, 6, 4)
+        };
+        std::fs::create_dir_all(golden("")).unwrap();
+        std::fs::write(
+            golden(&format!("{name}.axt")),
+            encode(&rows, 1_500, &options),
+        )
+        .unwrap();
+        let chunks = deltacells::cut_chunks(&rows.starts, 2);
+        let frames: Vec<_> = chunks
+            .iter()
+            .map(|cells| deltacells::encode_chunk(&rows, cells.clone(), 19).unwrap())
+            .collect();
+        let tile = deltacells::assemble(&rows, 1_500, &chunks, &frames);
+        std::fs::write(golden(&format!("{name}.dct")), tile).unwrap();
     }
 }
