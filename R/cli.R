@@ -32,6 +32,7 @@ cli_usage <- c(
     "",
     "options of convert:",
     "  --layer NAME                h5ad: X (default), raw, or a layer",
+    "  --layers A,B                h5ad: further layers with counts",
     "  --join exact|union|intersection  genes of several files (exact)",
     "  --gene-names symbol|id      10x Genomics files (symbol)",
     "  --genome NAME               10x Genomics HDF5, version 2",
@@ -42,6 +43,7 @@ cli_usage <- c(
     "  --tile-size N               cells a tile (the source's, or 10000)",
     "  --level N                   deltacells: zstd level (12)",
     "  --chunks N                  deltacells: chunks a tile (8)",
+    "  --clusters N                axtile: clusters of cells in a tile (1)",
     "  --no-sort-genes             keep the genes' order in the tiles",
     "  --sort-genes-max-files N    files to take totals from, 0 for all (10)",
     "  --threads N                 worker threads (2)",
@@ -175,9 +177,10 @@ cli_convert <- function(args) {
     texts <- c(
         "layer", "join", "gene-names", "genome", "orientation", "format"
     )
-    lists <- c("obs-exclude", "var-exclude")
+    lists <- c("layers", "obs-exclude", "var-exclude")
     numbers <- c(
-        "tile-size", "level", "chunks", "threads", "sort-genes-max-files"
+        "tile-size", "level", "chunks", "clusters", "threads",
+        "sort-genes-max-files"
     )
     parsed <- cli_parse(
         args,

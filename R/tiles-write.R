@@ -34,15 +34,16 @@
 write_tiles <- function(x, path, ..., obs = NULL, var = NULL,
                         layer = "counts", layers = NULL,
                         format = c("axtile", "deltacells"), tile_size = 10000,
-                        level = NULL, chunks = NULL, sort_genes = TRUE,
-                        overwrite = FALSE, threads = axtile_option("threads"),
+                        level = NULL, chunks = NULL, clusters = NULL,
+                        sort_genes = TRUE, overwrite = FALSE,
+                        threads = axtile_option("threads"),
                         progress = axtile_option("progress")) {
     rlang::check_dots_empty()
     path <- check_path(path)
     layer <- check_string(layer)
     options <- write_options(
         path, rlang::arg_match(format), check_tile_size(tile_size), level,
-        chunks, sort_genes, overwrite,
+        chunks, clusters, sort_genes, overwrite,
         threads = threads
     )
     arguments <- c(options, matrix_arguments(x, obs, var, layer, layers), list(
@@ -127,16 +128,18 @@ default_names <- function(prefix, n) {
 }
 
 # `tile_size` is checked already; NULL is for the source, or the usual one.
-write_options <- function(path, format, tile_size, level, chunks, sort_genes,
-                          overwrite, ..., sort_genes_max_files = 10,
+write_options <- function(path, format, tile_size, level, chunks, clusters,
+                          sort_genes, overwrite, ..., sort_genes_max_files = 10,
                           resume = FALSE, threads, call = rlang::caller_env()) {
-    for (arg in c("level", "chunks")) {
-        if (format == "axtile" && !is.null(get(arg, inherits = FALSE))) {
-            axtile_abort("argument", paste0(
-                "`", arg, "` is for the deltacells format alone; the axtile ",
-                "format has no such choice."
-            ), call = call)
-        }
+    others <- switch(format,
+        axtile = list(level = level, chunks = chunks),
+        deltacells = list(clusters = clusters)
+    )
+    for (arg in names(Filter(Negate(is.null), others))) {
+        axtile_abort("argument", paste0(
+            "`", arg, "` is not for the ", format, " format, which has no ",
+            "such choice."
+        ), call = call)
     }
     list(
         target = path,
@@ -148,6 +151,9 @@ write_options <- function(path, format, tile_size, level, chunks, sort_genes,
         ),
         chunks = check_count(
             chunks %||% 8, max = 65536, arg = "chunks", call = call
+        ),
+        clusters = check_count(
+            clusters %||% 1, max = 16, arg = "clusters", call = call
         ),
         sort_genes = check_flag(sort_genes, arg = "sort_genes", call = call),
         sort_genes_max_files = sort_genes_max_files,

@@ -20,6 +20,24 @@ scratch <- function(name) {
 
 counts <- function() readRDS(settings$counts)
 
+# Functions that write a matrix as tiles: in the axtile format, in the smaller
+# form with clusters of cells, and in the deltacells format at some zstd levels.
+ways_to_write <- function(levels) {
+    deltacells <- function(level) {
+        force(level)
+        function(m, path, ...) {
+            write_tiles(m, path, format = "deltacells", level = level, ...)
+        }
+    }
+    ways <- lapply(stats::setNames(levels, paste("deltacells level", levels)), deltacells)
+    c(list(
+        axtile = function(m, path, ...) write_tiles(m, path, ...),
+        "axtile 8 clusters" = function(m, path, ...) {
+            write_tiles(m, path, clusters = 8, ...)
+        }
+    ), ways)
+}
+
 record <- function(what, threads, metric, value, unit, n = 1L) {
     rows[[length(rows) + 1L]] <<- data.frame(
         topic = topic, what = what, threads = threads, metric = metric,

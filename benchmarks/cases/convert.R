@@ -15,16 +15,13 @@ if (!is.null(settings$h5ad)) {
 }
 
 quoted <- function(path) encodeString(path, quote = "'")
-convert <- function(what, input, threads, level = 12, repeats = 1L) {
+convert <- function(what, input, threads, choices = "", repeats = 1L) {
     target <- scratch("converted.tiles")
     code <- c(
         "library(axtile)", "start <- Sys.time()",
         sprintf(
-            paste(
-                "ds <- convert_tiles(%s, %s, threads = %d, level = %d,",
-                "format = \"deltacells\", overwrite = TRUE)"
-            ),
-            quoted(input), quoted(target), threads, level
+            "ds <- convert_tiles(%s, %s, threads = %d, overwrite = TRUE%s)",
+            quoted(input), quoted(target), threads, choices
         ),
         "cat('seconds', as.double(Sys.time() - start, units = 'secs'), '\\n')"
     )
@@ -40,11 +37,15 @@ convert <- function(what, input, threads, level = 12, repeats = 1L) {
 
 idle <- measure_process(c("library(axtile)", "Sys.sleep(0.3)", "cat('seconds 0\\n')"))
 record("R with axtile, idle", 1, "peak own memory", idle$peak[[1]], "MB")
+formats <- c(
+    axtile = "", "axtile 8 clusters" = ", clusters = 8",
+    "deltacells level 12" = ", format = 'deltacells', level = 12"
+)
 for (k in seq_along(inputs)) {
-    for (level in c(3, 12)) {
+    for (format in names(formats)) {
         for (threads in 1:2) {
-            what <- paste0(names(inputs)[[k]], ", level ", level)
-            convert(what, inputs[[k]], threads, level, repeats = settings$repeats)
+            what <- paste0(names(inputs)[[k]], ", ", format)
+            convert(what, inputs[[k]], threads, formats[[format]], repeats = settings$repeats)
         }
     }
 }
@@ -56,10 +57,10 @@ if (has_package("rhdf5")) {
         nonzeros <- as.double(length(m@x)) * copies
         cells <- ncol(m) * copies
         shown <- format(cells, big.mark = ",", scientific = FALSE)
-        what <- paste0("h5ad of ", shown, " cells, level 1")
+        what <- paste0("h5ad of ", shown, " cells")
         record(what, NA, "as a dgCMatrix", (12 * nonzeros + 4 * cells) / 1e6, "MB")
         record(what, NA, "size", file.size(big) / 1e6, "MB")
-        for (threads in 1:2) convert(what, big, threads, level = 1)
+        for (threads in 1:2) convert(what, big, threads)
     }
 } else {
     skip("h5ad files larger than a tile", "rhdf5 is not installed")

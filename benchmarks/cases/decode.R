@@ -1,22 +1,20 @@
-# Size of a tile and how fast it becomes a dgCMatrix: by threads, level, order
-# of genes, and by what memory R gets; how long it takes to load the package and
+# Size of a tile and how fast it becomes a dgCMatrix: by format, threads, order of
+# genes, kind of result, and by what memory R gets; how long it takes to load the package and
 # to open a dataset.
 source("common.R")
 
 m <- counts()
 m <- m[, seq_len(min(ncol(m), 10000))]
 n <- length(m@x)
-tile <- function(level) scratch(paste0("level", level, ".tiles"))
-for (level in c(1, 12, 19)) {
-    ds <- write_tiles(
-        m, tile(level),
-        format = "deltacells", level = level
-    )
-    bytes <- tiles_info(ds)$tile_bytes
-    what <- paste("level", level)
-    record(what, NA, "nonzeros", n, "")
-    record(what, NA, "size", bytes / 1e6, "MB")
-    record(what, NA, "bits", 8 * bytes / n, "bits a nonzero")
+tile <- function(written) scratch(paste0(gsub(" ", "_", written), ".tiles"))
+ways <- ways_to_write(c(3, 12, 19))
+for (written in names(ways)) {
+    took <- seconds(function() ways[[written]](m, tile(written), threads = 1))
+    bytes <- tiles_info(tile(written))$tile_bytes
+    record(written, NA, "nonzeros", n, "")
+    record(written, NA, "size", bytes / 1e6, "MB")
+    record(written, NA, "bits", 8 * bytes / n, "bits a nonzero")
+    record(written, 1, "write", took * 1e9 / n, "ns a nonzero")
 }
 rm(m)
 invisible(gc())
@@ -55,10 +53,12 @@ memory <- list(
 threads <- unique(c(1L, 2L, axtile_options()$axtile.threads, parallel::detectCores()))
 threads <- sort(threads[threads <= max(2L, parallel::detectCores())])
 grid <- expand.grid(
-    memory = names(memory), order = c("source", "stored"), level = c(12, 1, 19),
-    threads = threads, stringsAsFactors = FALSE
+    memory = names(memory), order = c("source", "stored"), written = names(ways),
+    as = c("dgCMatrix", "integer"), threads = threads, stringsAsFactors = FALSE
 )
-grid <- grid[grid$memory == "fresh" | grid$level == 12, ]
+is_usual <- grid$written %in% c("axtile", "deltacells level 19")
+grid <- grid[grid$memory == "fresh" & grid$as == "dgCMatrix" | is_usual, ]
+grid <- grid[grid$as == "dgCMatrix" | grid$memory != "as R starts", ]
 times <- vector("list", nrow(grid))
 # Two times round, so that a disturbance does not meet one row alone.
 for (round in 1:2) {
@@ -66,8 +66,11 @@ for (round in 1:2) {
         row <- grid[k, ]
         code <- paste(
             "library(axtile)", ms,
-            sprintf("ds <- open_tiles(%s, gene_order = '%s')", quoted(tile(row$level)), row$order),
-            sprintf("read <- function() { gc(); ms(m <- read_tile(ds, 1, threads = %d)) }", row$threads),
+            sprintf("ds <- open_tiles(%s, gene_order = '%s')", quoted(tile(row$written)), row$order),
+            sprintf(
+                "read <- function() { gc(); ms(m <- read_tile(ds, 1, threads = %d, as = '%s')) }",
+                row$threads, row$as
+            ),
             sprintf("cat(replicate(%d, read())[-1])", settings$repeats + 1L),
             sep = "; "
         )
@@ -77,17 +80,15 @@ for (round in 1:2) {
 for (k in seq_len(nrow(grid))) {
     row <- grid[k, ]
     what <- sprintf(
-        "read_tile, level %d, %s order, %s%s", row$level, row$order, row$memory,
-        if (row$memory == "as R starts") "" else " memory"
+        "read_tile, %s, %s order, %s%s%s", row$written, row$order, row$memory,
+        if (row$memory == "as R starts") "" else " memory",
+        if (row$as == "integer") ", integer" else ""
     )
     record_reads(what, row$threads, times[[k]])
 }
 
 many <- sparseMatrix(i = rep(1:10, 1000), j = 1:10000, x = 1, dims = c(200, 10000))
-invisible(write_tiles(
-    many, scratch("many.tiles"),
-    format = "deltacells", tile_size = 10, level = 1
-))
+invisible(write_tiles(many, scratch("many.tiles"), tile_size = 10))
 path <- quoted(scratch("many.tiles"))
 code <- paste(
     ms, "load <- ms(library(axtile))",

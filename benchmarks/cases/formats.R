@@ -41,27 +41,23 @@ add_format <- function(name, path, write, read, gather = NULL, write_threads = 1
     if (!is.null(gather)) gathers[[name]] <<- function() gather(path)
 }
 
-write_level <- function(level) {
-    function(path) {
-        write_tiles(
-            m, path,
-            format = "deltacells", level = level, threads = 1
-        )
-    }
-}
-for (level in c(12, 1, 19)) {
+ways <- ways_to_write(c(3, 12, 19))
+for (written in names(ways)) {
     add_format(
-        paste("tiles, level", level), paste0("level", level, ".tiles"),
-        write_level(level),
+        paste0("tiles, ", written), paste0(gsub(" ", "_", written), ".tiles"),
+        local({
+            write <- ways[[written]]
+            function(path) write(m, path, threads = 1)
+        }),
         function(path) read_tile(open_tiles(path), 1, threads = 1)
     )
 }
 # In memory, the tile is decoded already; from the disk, it is not.
 options(axtile.cache_mb = 4096)
-tiles <- open_tiles(scratch("level12.tiles"))
-gathers[["tiles, level 12, decoded before"]] <- function() read_cells(tiles, some, threads = 1)
+tiles <- open_tiles(scratch("axtile.tiles"))
+gathers[["tiles, decoded before"]] <- function() read_cells(tiles, some, threads = 1)
 gathers[["Matrix in memory, m[, cells]"]] <- function() m[, some]
-gathers[["tiles, level 12, from the file"]] <- function() {
+gathers[["tiles, from the file"]] <- function() {
     close_tiles(tiles)
     read_cells(tiles, some, threads = 1)
 }
@@ -69,6 +65,11 @@ gathers[["tiles, level 12, from the file"]] <- function() {
 add_format(
     "RDS, gzip", "counts-gzip.rds",
     function(path) saveRDS(m, path), readRDS, function(path) readRDS(path)[, some]
+)
+add_format(
+    "RDS, as it is", "counts.rds",
+    function(path) saveRDS(m, path, compress = FALSE), readRDS,
+    function(path) readRDS(path)[, some]
 )
 
 if (has_package("rhdf5")) {

@@ -33,7 +33,9 @@ fn write_options(
     };
     Ok(WriteOptions {
         format: match arguments.text("format")?.as_str() {
-            "axtile" => DatasetFormat::Axtile,
+            "axtile" => DatasetFormat::Axtile {
+                n_clusters: arguments.count("clusters")? as usize,
+            },
             "deltacells" => DatasetFormat::Deltacells {
                 n_chunks: arguments.count("chunks")? as usize,
                 level: arguments.number("level")? as i32,
@@ -175,6 +177,7 @@ fn rs_tiles_convert(arguments: Robj) -> Robj {
                 // The long form reaches layers of these two names.
                 name => Layer::Named(name.strip_prefix("layers/").unwrap_or(name).to_owned()),
             },
+            layers: arguments.texts("layers")?,
             gene_names: match arguments.text("gene_names")?.as_str() {
                 "id" => GeneNames::Id,
                 "symbol" => GeneNames::Symbol,

@@ -3,7 +3,7 @@
 
 use axtile_codec::grid::{Decoder, Options, Plan, Tile};
 use axtile_codec::kernels::Simd;
-use axtile_codec::{CellRows, GeneMap, TileResult};
+use axtile_codec::{CellRows, GeneMap, TileResult, deltacells};
 use proptest::prelude::*;
 
 fn encode(rows: &CellRows, n_genes: u32, options: &Options) -> Vec<u8> {
@@ -153,9 +153,14 @@ proptest! {
         chunk_nonzeros in 1usize..500,
         n_buckets in 1usize..9,
         n_classes in 1usize..6,
+        n_clusters in 1usize..4,
     ) {
         let cells: Vec<Vec<(u32, u32)>> = cells.into_iter().map(|c| c.into_iter().collect()).collect();
-        assert_same(&rows_of(&cells), 40_000, &options(chunk_nonzeros, n_buckets, n_classes));
+        let options = Options {
+            n_clusters,
+            ..options(chunk_nonzeros, n_buckets, n_classes)
+        };
+        assert_same(&rows_of(&cells), 40_000, &options);
     }
 }
 
@@ -166,6 +171,32 @@ fn cells_like_real_ones() {
         let rows = made_up(n_cells, n_genes, detected, 1);
         assert_same(&rows, n_genes, &Options::default());
         assert_same(&rows, n_genes, &options(20_000, 16, 8));
+        let clusters = Options {
+            n_clusters: 8,
+            ..Options::default()
+        };
+        assert_same(&rows, n_genes, &clusters);
+    }
+}
+
+#[test]
+fn one_decoder_for_several_tiles() {
+    let large = encode(&made_up(60, 900, 300.0, 3), 900, &options(5_000, 8, 4));
+    let small = rows_of(&[vec![(0, 2)], vec![], vec![(5, 1)]]);
+    let small_bytes = encode(&small, 900, &options(5_000, 8, 4));
+    let mut decoder = Decoder::new();
+    for bytes in [&large, &small_bytes, &large, &small_bytes] {
+        let tile = Tile::parse(bytes.as_slice()).unwrap();
+        for (idx, chunk) in tile.chunks().iter().enumerate() {
+            let n = chunk.nonzeros.len();
+            let (mut genes, mut counts) = (vec![0; n], vec![0; n]);
+            decoder
+                .chunk_into(&tile, idx, None, &mut genes, &mut counts)
+                .unwrap();
+            if bytes == &small_bytes {
+                assert_eq!((genes, counts), (vec![0, 5], vec![2, 1]));
+            }
+        }
     }
 }
 
@@ -212,5 +243,59 @@ fn every_changed_byte_and_every_missing_end_is_found() {
         let simd = all[len % all.len()];
         let decoded = decode_with(simd, &bytes[..len], None);
         assert!(decoded.is_err(), "{len} bytes");
+    }
+}
+
+/// Tiles that the first writer of each version of the format wrote, and the
+/// same counts as deltacells tiles. They are read for ever.
+const GOLDEN: [(&str, usize); 2] = [("v1_plain", 1), ("v1_clusters", 3)];
+
+fn golden(name: &str) -> std::path::PathBuf {
+    std::path::Path::new("tests/golden").join(name)
+}
+
+#[test]
+fn golden_tiles_are_read() {
+    for (name, _) in GOLDEN {
+        let bytes = std::fs::read(golden(&format!("{name}.axt"))).unwrap();
+        let expected = std::fs::read(golden(&format!("{name}.dct"))).unwrap();
+        let expected = deltacells::Tile::parse(expected).unwrap();
+        let (starts, genes, counts) = decode(&bytes, None).unwrap();
+        assert_eq!(starts, expected.starts());
+        let mut decoder = deltacells::Decoder::new();
+        for (idx, chunk) in expected.chunks().iter().enumerate() {
+            let n = chunk.nonzeros.len();
+            let (mut chunk_genes, mut chunk_counts) = (vec![0; n], vec![0.0; n]);
+            decoder
+                .chunk_into(&expected, idx, None, &mut chunk_genes, &mut chunk_counts)
+                .unwrap();
+            assert_eq!(genes[chunk.nonzeros.clone()], chunk_genes);
+            assert_eq!(counts[chunk.nonzeros.clone()], chunk_counts);
+        }
+    }
+}
+
+#[test]
+#[ignore = "writes the golden tiles of a new version"]
+fn write_golden_tiles() {
+    for (name, n_clusters) in GOLDEN {
+        let rows = made_up(60, 1_500, 250.0, n_clusters as u64);
+        let options = Options {
+            n_clusters,
+            ..options(5_000, 6, 4)
+        };
+        std::fs::create_dir_all(golden("")).unwrap();
+        std::fs::write(
+            golden(&format!("{name}.axt")),
+            encode(&rows, 1_500, &options),
+        )
+        .unwrap();
+        let chunks = deltacells::cut_chunks(&rows.starts, 2);
+        let frames: Vec<_> = chunks
+            .iter()
+            .map(|cells| deltacells::encode_chunk(&rows, cells.clone(), 19).unwrap())
+            .collect();
+        let tile = deltacells::assemble(&rows, 1_500, &chunks, &frames);
+        std::fs::write(golden(&format!("{name}.dct")), tile).unwrap();
     }
 }

@@ -109,7 +109,7 @@ impl Append<'_> {
             let obs_part = self.write_obs(source, &tiles)?;
             let layers = TileWriter {
                 source,
-                format: DatasetFormat::Axtile,
+                format: DatasetFormat::AXTILE,
                 folder,
                 first_tile: manifest.n_tiles(),
                 tiles: &tiles,
@@ -138,7 +138,7 @@ impl Append<'_> {
     /// Refuses a source that does not go with the dataset; the stored number of
     /// each of its genes.
     fn check(&self, source: &dyn CellSource) -> Result<Option<GeneMap>> {
-        check_source(source, DatasetFormat::Axtile)?;
+        check_source(source, DatasetFormat::AXTILE)?;
         let manifest = self.dataset.manifest();
         let described = |layers: &mut dyn Iterator<Item = (String, &'static str)>| {
             let layers: Vec<String> = layers
@@ -181,7 +181,7 @@ impl Append<'_> {
         let part_folder = folder.join(manifest.obs_folder(manifest.obs_parts.len()));
         let part = write_obs(
             source,
-            DatasetFormat::Axtile,
+            DatasetFormat::AXTILE,
             &part_folder,
             tiles,
             &fields,

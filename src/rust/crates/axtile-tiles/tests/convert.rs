@@ -165,7 +165,7 @@ fn uneven_tiles_become_even_in_deltacells() {
         Format::Deltacells { .. }
     ));
     let default: DatasetFormat = Default::default();
-    assert_eq!(default, DatasetFormat::Axtile);
+    assert_eq!(default, DatasetFormat::AXTILE);
 }
 
 #[test]

@@ -77,7 +77,7 @@ proptest! {
 
     #[test]
     fn everything_reads_back(
-        format in prop_oneof![Just(DELTACELLS), Just(DatasetFormat::Axtile)],
+        format in prop_oneof![Just(DELTACELLS), Just(DatasetFormat::AXTILE)],
         cells in any_cells(130),
         tile_size in 1u64..15,
         wanted in prop::collection::vec(any::<prop::sample::Index>(), 0..60),
@@ -208,7 +208,7 @@ fn counts_and_genes_beyond_the_format_are_limits() {
     };
     for (format, largest) in [
         (DELTACELLS, 65_535),
-        (DatasetFormat::Axtile, i32::MAX as u32),
+        (DatasetFormat::AXTILE, i32::MAX as u32),
     ] {
         let mut cells = plain_cells(5);
         cells[3].insert(7, largest + 1);
@@ -229,7 +229,7 @@ fn counts_and_genes_beyond_the_format_are_limits() {
     let mut wide = Source::new(70_001, cells);
     let error = write(&mut wide, DELTACELLS);
     assert!(matches!(error, Err(Error::Limit { .. })));
-    write(&mut wide, DatasetFormat::Axtile).unwrap();
+    write(&mut wide, DatasetFormat::AXTILE).unwrap();
     let dataset = open(&path, GeneOrder::Source, 1 << 20);
     assert_eq!(all_cells(&dataset, 0), wide.layers[0].1);
     let some = Selection {
@@ -280,7 +280,7 @@ fn layers_are_kept_apart() {
 #[test]
 fn files_do_not_depend_on_the_number_of_threads() {
     let folder = tempfile::tempdir().unwrap();
-    for format in [DELTACELLS, DatasetFormat::Axtile] {
+    for format in [DELTACELLS, DatasetFormat::AXTILE] {
         let [one, three] = [1, 3].map(|n_threads| {
             let path = folder.path().join(n_threads.to_string());
             let options = WriteOptions {
@@ -327,9 +327,9 @@ fn a_watch_that_says_stop_stops_and_nothing_is_left() {
 fn a_write_that_is_resumed_gives_the_same_files() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.tiles");
-    for format in [DELTACELLS, DatasetFormat::Axtile] {
+    for format in [DELTACELLS, DatasetFormat::AXTILE] {
         let mut source = Source::new(40, plain_cells(25));
-        if format == DatasetFormat::Axtile {
+        if format == DatasetFormat::AXTILE {
             source.layers.push(("twice".into(), plain_cells(25)));
         }
         let resumed = WriteOptions {

@@ -7,13 +7,13 @@ use super::cell_counts::CellCounts;
 use super::huffman::DecodeTable;
 use super::layout::Tile;
 use super::model::{Bucket, MAX_ESCAPE_BITS, Model};
-use super::wire::Cursor;
 use crate::error::{TileError, TileResult};
 use crate::genes::GeneMap;
 use crate::kernels::{
     BlockView, Count, Escapes, READ_AHEAD, RowSorter, Segment, Simd, decode_symbols, prefetch,
     split, write_segment,
 };
+use crate::wire::Cursor;
 
 /// What a thread needs to decode chunks one after the other: the code tables of
 /// the tile in hand and room for a chunk's symbols and one cell.
@@ -25,8 +25,6 @@ pub struct Decoder {
     symbols: Vec<u8>,
     maps: Maps,
     scratch: Scratch,
-    cell_genes: Vec<i32>,
-    cell_counts: Vec<i32>,
 }
 
 /// Room for one cell.
@@ -119,47 +117,6 @@ impl Decoder {
         Ok(())
     }
 
-    /// Calls `each` for every cell of chunk `idx` in turn, with its nonzeros'
-    /// range in the chunk, its genes, ascending, and its counts. Genes are
-    /// numbered as in the tile, or by `order`.
-    ///
-    /// # Errors
-    /// `TileError` if the chunk is damaged; `each` may have been called by then.
-    ///
-    /// # Panics
-    /// If the tile has no such chunk, or `order` is for another number of genes.
-    pub fn each_cell<B: Deref<Target = [u8]>>(
-        &mut self,
-        tile: &Tile<B>,
-        idx: usize,
-        order: Option<&GeneMap>,
-        mut each: impl FnMut(Range<usize>, &[i32], &[i32]),
-    ) -> TileResult<()> {
-        self.prepare(tile, idx, order)?;
-        let (mut genes, mut counts) = (
-            std::mem::take(&mut self.cell_genes),
-            std::mem::take(&mut self.cell_counts),
-        );
-        let cells = Cells::new(
-            tile,
-            idx,
-            &self.counts,
-            &self.maps,
-            &self.blocks,
-            &self.symbols,
-        );
-        for cell in 0..tile.chunks()[idx].cells.len() {
-            let range = self.counts.starts[cell]..self.counts.starts[cell + 1];
-            genes.resize(genes.len().max(range.len()), 0);
-            counts.resize(counts.len().max(range.len()), 0);
-            let (genes, counts) = (&mut genes[..range.len()], &mut counts[..range.len()]);
-            cells.read(cell, &mut self.scratch, genes, counts)?;
-            each(range, genes, counts);
-        }
-        (self.cell_genes, self.cell_counts) = (genes, counts);
-        Ok(())
-    }
-
     /// Decodes the counts and symbols of a chunk.
     fn prepare<B: Deref<Target = [u8]>>(
         &mut self,
@@ -208,6 +165,7 @@ impl Decoder {
         let n = runs.last().map_or(0, |run| run.end);
         let symbols = &mut self.symbols[first..first + n];
         block.symbols = first..first + n;
+        block.raw = section.bytes.start;
         if n == 0 {
             block.escapes.find(&[], 0, |_| (0, 0));
             if bytes.is_empty() {

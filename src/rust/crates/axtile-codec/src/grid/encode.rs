@@ -6,15 +6,16 @@ use axtile_core::Result;
 
 use super::bits::BitWriter;
 use super::cell_counts::CellCounts;
+use super::clusters::{cluster_cells, reorder};
 use super::dictionary::{DictionaryPlan, Part};
 use super::huffman;
 use super::layout::{ChunkParts, write_tile};
 use super::model::{Bucket, Cluster, Model, SHARE_ONE};
 use super::tables::merge_contexts;
-use super::wire::put_varint;
-use super::{MAX_CHUNK_CELLS, MAX_GENES};
+use super::{MAX_CHUNK_CELLS, MAX_CLUSTERS, MAX_GENES};
 use crate::kernels::split;
 use crate::rows::CellRows;
+use crate::wire::put_varint;
 
 /// How a tile is encoded.
 #[derive(Clone, Debug)]
@@ -27,6 +28,9 @@ pub struct Options {
     pub n_classes: Option<usize>,
     /// Code tables of a bucket, at most.
     pub n_tables: usize,
+    /// Clusters of cells, each with its own order of genes: smaller, but all
+    /// that is read has to be sorted anew.
+    pub n_clusters: usize,
 }
 
 impl Default for Options {
@@ -36,6 +40,7 @@ impl Default for Options {
             n_buckets: None,
             n_classes: None,
             n_tables: 8,
+            n_clusters: 1,
         }
     }
 }
@@ -46,6 +51,8 @@ pub struct Plan {
     model: Model,
     chunks: Vec<Range<usize>>,
     clusters: Vec<u8>,
+    /// The rows in the orders of the clusters, unless that is the tile's.
+    reordered: Option<CellRows>,
     /// For each cell the nonzeros in each bucket.
     counts: Vec<u32>,
     symbols: Vec<DictionaryPlan>,
@@ -77,38 +84,55 @@ impl Plan {
         let per_cell = nnz / n_cells.max(1);
         let n_buckets = options.n_buckets.unwrap_or(match per_cell {
             0..64 => 4,
-            64..1_000 => 8,
-            _ => 16,
+            _ => 8,
         });
         let n_classes = options
             .n_classes
             .unwrap_or(if nnz < 1_000_000 { 4 } else { 8 });
-        let clusters = vec![0u8; n_cells];
+        let n_clusters = options.n_clusters.clamp(1, MAX_CLUSTERS);
+        let clusters = cluster_cells(rows, n_clusters);
+        let (mut orders, reordered) = if n_clusters > 1 {
+            let (orders, reordered) = reorder(rows, n_genes, &clusters, n_clusters);
+            (orders, Some(reordered))
+        } else {
+            (vec![Cluster::default()], None)
+        };
+        let positions = reordered.as_ref().unwrap_or(rows);
+        for (cluster, order) in orders.iter_mut().enumerate() {
+            order.bounds = bounds(positions, &clusters, cluster, n_genes, n_buckets);
+        }
         let mut plan = Plan {
             model: Model {
                 n_genes,
                 n_classes,
-                clusters: vec![Cluster {
-                    levels: Vec::new(),
-                    bounds: bounds(&rows.genes, n_genes, n_buckets),
-                }],
+                clusters: orders,
                 buckets: Vec::new(),
             },
             chunks: cut(&rows.starts, options.chunk_nonzeros),
             clusters,
+            reordered: None,
             counts: Vec::new(),
             symbols: Vec::new(),
             codes: Vec::new(),
         };
-        plan.count(rows, n_buckets);
-        plan.choose_symbols(rows, n_buckets);
-        plan.choose_tables(rows, options.n_tables);
+        plan.count(positions, n_buckets);
+        plan.choose_symbols(positions, n_buckets);
+        plan.choose_tables(positions, options.n_tables);
+        plan.reordered = reordered;
         Ok(plan)
     }
 
     /// The number of chunks.
     pub fn n_chunks(&self) -> usize {
         self.chunks.len()
+    }
+
+    /// The cells of a chunk.
+    ///
+    /// # Panics
+    /// If there is no such chunk.
+    pub fn cells(&self, chunk: usize) -> Range<usize> {
+        self.chunks[chunk].clone()
     }
 
     /// Calls `each` with cell, bucket and the range of the cell's nonzeros there.
@@ -263,6 +287,7 @@ impl Plan {
     /// # Panics
     /// If there is no such chunk.
     pub fn encode_chunk(&self, rows: &CellRows, chunk: usize) -> Result<EncodedChunk> {
+        let rows = self.reordered.as_ref().unwrap_or(rows);
         let cells = self.chunks[chunk].clone();
         let n_buckets = self.model.buckets.len();
         let counts = &self.counts[cells.start * n_buckets..cells.end * n_buckets];
@@ -370,7 +395,7 @@ fn put_codes(out: &mut Vec<u8>, symbols: &[u8], codes: &[u16], lengths: &[u8]) {
 }
 
 /// Cuts cells into chunks of about so many nonzeros.
-fn cut(starts: &[usize], chunk_nonzeros: usize) -> Vec<Range<usize>> {
+pub(crate) fn cut(starts: &[usize], chunk_nonzeros: usize) -> Vec<Range<usize>> {
     let n_cells = starts.len().saturating_sub(1);
     let mut chunks = Vec::new();
     let mut first = 0;
@@ -384,13 +409,29 @@ fn cut(starts: &[usize], chunk_nonzeros: usize) -> Vec<Range<usize>> {
     chunks
 }
 
-/// Where buckets of about equally many nonzeros start, and the end of the last.
-fn bounds(genes: &[u32], n_genes: u32, n_buckets: usize) -> Vec<u32> {
-    let mut nnz_of_gene = vec![0u64; genes.iter().max().map_or(0, |&gene| gene as usize + 1)];
-    for &gene in genes {
-        nnz_of_gene[gene as usize] += 1;
+/// Where a cluster's buckets of about equally many nonzeros start, and the end
+/// of the last.
+fn bounds(
+    rows: &CellRows,
+    clusters: &[u8],
+    cluster: usize,
+    n_genes: u32,
+    n_buckets: usize,
+) -> Vec<u32> {
+    let n_used = rows.genes.iter().max().map_or(0, |&gene| gene as usize + 1);
+    let mut nnz_of_gene = vec![0u64; n_used];
+    let mut total = 0u64;
+    for (cell, _) in clusters
+        .iter()
+        .enumerate()
+        .filter(|&(_, &c)| usize::from(c) == cluster)
+    {
+        let range = rows.starts[cell]..rows.starts[cell + 1];
+        total += range.len() as u64;
+        for &gene in &rows.genes[range] {
+            nnz_of_gene[gene as usize] += 1;
+        }
     }
-    let total = genes.len() as u64;
     let mut bounds = vec![0];
     let mut sum = 0;
     for (gene, nnz) in nnz_of_gene.iter().enumerate() {

@@ -20,6 +20,7 @@
 
 mod bits;
 mod cell_counts;
+mod clusters;
 mod decode;
 mod dictionary;
 mod encode;
@@ -27,11 +28,14 @@ pub(crate) mod huffman;
 mod layout;
 mod model;
 mod tables;
-mod wire;
 
+pub use crate::kernels::MIN_SPLIT;
 pub use decode::Decoder;
+pub(crate) use encode::cut;
 pub use encode::{EncodedChunk, Options, Plan};
+pub use huffman::MAX_CODE_LEN;
 pub use layout::{Chunk, Tile};
+pub use model::{MAX_ESCAPE_BITS, MAX_RAW_BITS};
 
 /// The first bytes of every tile.
 pub const MAGIC: [u8; 8] = *b"AXTILE.T";

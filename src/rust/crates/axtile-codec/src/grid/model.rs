@@ -2,16 +2,16 @@
 //! they look at one.
 
 use super::huffman::DecodeTable;
-use super::wire::{Cursor, put_varint};
 use super::{MAX_BUCKETS, MAX_CLASSES, MAX_CLUSTERS, MAX_SYMBOLS, MAX_TABLES};
 use crate::error::TileResult;
 use crate::kernels::Dictionary;
+use crate::wire::{Cursor, put_varint};
 
 /// Gaps and counts are cut into a part in the symbol and at most this many raw
 /// bits together.
-pub(super) const MAX_RAW_BITS: u8 = 25;
+pub const MAX_RAW_BITS: u8 = 25;
 /// Escapes give a part as 2^n - 1 and n more bits, or as this many bits.
-pub(super) const MAX_ESCAPE_BITS: u8 = 32;
+pub const MAX_ESCAPE_BITS: u8 = 32;
 /// Shares of nonzeros are in this unit.
 pub(super) const SHARE_ONE: u64 = 1 << 16;
 

@@ -49,4 +49,5 @@ pub use planes::{has_zero, merge_planes, widen, widen_planes};
 pub(crate) use row_sorter::RowSorter;
 pub use simd::Simd;
 pub use sums::{PlaneSums, sum_planes};
+pub use symbols::MIN_SPLIT;
 pub(crate) use symbols::{decode_symbols, prefetch, split};

@@ -7,7 +7,7 @@ use super::Simd;
 use crate::grid::huffman::{Lookup, MAX_CODE_LEN};
 
 /// Runs of at least this many symbols are split into [`N_STREAMS`] streams.
-pub(crate) const MIN_SPLIT: usize = 256;
+pub const MIN_SPLIT: usize = 256;
 /// Streams of a long run.
 pub(crate) const N_STREAMS: usize = 4;
 /// Bytes behind the streams that the fast loop may read.

@@ -167,7 +167,7 @@ pub const DELTACELLS: DatasetFormat = DatasetFormat::Deltacells {
 
 pub fn options(tile_size: u64, n_threads: usize) -> WriteOptions {
     WriteOptions {
-        format: DatasetFormat::Axtile,
+        format: DatasetFormat::AXTILE,
         tile_size,
         sort_genes: true,
         sort_genes_max_files: Some(10),
