@@ -14,5 +14,5 @@ pub mod kernels;
 mod rows;
 
 pub use error::{TileError, TileResult};
-pub use genes::{CellSorter, GeneMap};
+pub use genes::{CellSorter, GeneMap, GeneSet};
 pub use rows::CellRows;
