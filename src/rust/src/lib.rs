@@ -9,9 +9,11 @@ use extendr_api::prelude::*;
 
 mod altrep;
 mod arguments;
+mod fresh;
 mod guard;
 mod mapped;
 mod matrix_source;
+mod pool;
 mod r_api;
 mod registry;
 mod tables;

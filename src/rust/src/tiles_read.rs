@@ -8,8 +8,10 @@ use axtile_tiles::{Cells, Dataset, Format, Layer, Selection};
 use extendr_api::prelude::*;
 
 use crate::arguments::Arguments;
+use crate::fresh::{fresh_doubles, fresh_integers};
 use crate::guard::guard;
-use crate::r_api::{fresh_doubles, fresh_integers, sparse_matrix};
+use crate::pool;
+use crate::r_api::sparse_matrix;
 use crate::registry;
 use crate::tables;
 use crate::watch::watched;
@@ -93,6 +95,7 @@ fn rs_tiles_close(path: Robj) -> Robj {
             .as_str()
             .ok_or_else(|| Error::argument("internal: a path"))?;
         registry::close(Path::new(path));
+        pool::clear();
         Ok(().into())
     })
 }

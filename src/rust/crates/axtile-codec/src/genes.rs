@@ -33,6 +33,11 @@ impl GeneMap {
         self.id
     }
 
+    /// All new numbers, by old ones.
+    pub(crate) fn numbers(&self) -> &[u32] {
+        &self.numbers
+    }
+
     /// The number of genes.
     pub fn n_genes(&self) -> usize {
         self.numbers.len()

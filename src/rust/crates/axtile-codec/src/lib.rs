@@ -7,12 +7,19 @@
 )]
 
 pub mod deltacells;
+mod envelope;
 mod error;
+
 mod genes;
 pub mod grid;
-pub mod kernels;
-mod rows;
 
+pub mod kernels;
+pub mod packed;
+mod rows;
+mod streams;
+mod wire;
+
+pub use envelope::Chunk;
 pub use error::{TileError, TileResult};
 pub use genes::{CellSorter, GeneMap, GeneSet};
 pub use rows::CellRows;

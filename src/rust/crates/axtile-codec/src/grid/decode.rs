@@ -8,13 +8,13 @@ use super::genes::Targets;
 use super::huffman::DecodeTable;
 use super::layout::Tile;
 use super::model::{Bucket, MAX_ESCAPE_BITS, Model};
-use super::wire::Cursor;
 use crate::error::{TileError, TileResult};
 use crate::genes::GeneMap;
 use crate::kernels::{
     BlockView, Count, Escapes, READ_AHEAD, RowSorter, Segment, Simd, decode_symbols, prefetch,
     split, write_segment,
 };
+use crate::wire::Cursor;
 
 /// What a thread needs to decode chunks one after the other: the code tables of
 /// the tile in hand and room for a chunk's symbols and one cell.

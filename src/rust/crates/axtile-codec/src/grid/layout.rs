@@ -9,12 +9,12 @@ use std::ops::{Deref, Range};
 
 use super::cell_counts::CellCounts;
 use super::model::Model;
-use super::wire::{Cursor, put_varint};
 use super::{
     HEADER_LEN, MAGIC, MAX_BLOCKS, MAX_CHUNK_CELLS, MAX_CHUNK_NNZ, MAX_GENES, MAX_PART_LEN,
     SLACK_LEN, VERSION,
 };
 use crate::error::{TileError, TileResult};
+use crate::wire::{Cursor, put_varint};
 
 /// The level at which model and index are compressed.
 const ZSTD_LEVEL: i32 = 19;

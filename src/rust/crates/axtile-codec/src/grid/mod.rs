@@ -29,10 +29,10 @@ pub(crate) mod huffman;
 mod layout;
 mod model;
 mod tables;
-mod wire;
 
 pub use crate::kernels::MIN_SPLIT;
 pub use decode::Decoder;
+pub(crate) use encode::cut;
 pub use encode::{EncodedChunk, Options, Plan};
 pub use huffman::MAX_CODE_LEN;
 pub use layout::{Chunk, Tile};

@@ -2,10 +2,10 @@
 //! they look at one.
 
 use super::huffman::DecodeTable;
-use super::wire::{Cursor, put_varint};
 use super::{MAX_BUCKETS, MAX_CLASSES, MAX_CLUSTERS, MAX_SYMBOLS, MAX_TABLES};
 use crate::error::TileResult;
 use crate::kernels::Dictionary;
+use crate::wire::{Cursor, put_varint};
 
 /// Gaps and counts are cut into a part in the symbol and at most this many raw
 /// bits together.
