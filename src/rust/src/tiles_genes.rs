@@ -5,8 +5,9 @@ use axtile_tiles::CountSums;
 use extendr_api::prelude::*;
 
 use crate::arguments::Arguments;
+use crate::fresh::{fresh_doubles, fresh_integers};
 use crate::guard::guard;
-use crate::r_api::{fresh_doubles, fresh_integers, sparse_matrix};
+use crate::r_api::sparse_matrix;
 use crate::tiles_read::{check_nnz, compact, starts_to_r, unless_replaced};
 use crate::watch::watched;
 

@@ -267,9 +267,7 @@ impl Gather<'_> {
                     .decoded_chunk(tile, task.chunk, order, decoder)?;
                 for (&(cell, _), (genes, counts)) in cells {
                     let range = chunk.starts[cell]..chunk.starts[cell + 1];
-                    for (out, &gene) in genes.iter_mut().zip(&chunk.genes[range.clone()]) {
-                        *out = gene as i32;
-                    }
+                    genes.copy_from_slice(&chunk.genes[range.clone()]);
                     copy_counts(&chunk.counts[range], counts);
                 }
                 watch.advance(task.cells.len() as u64);
