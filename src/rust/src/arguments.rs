@@ -104,6 +104,14 @@ impl Arguments {
         numbers.iter().map(index).collect::<Result<_>>().map(Some)
     }
 
+    /// Numbers of genes, counted from 0; `None` for NULL.
+    pub fn genes(&self, name: &str) -> Result<Option<Vec<u32>>> {
+        let genes = self.indices(name)?;
+        // No dataset has a gene of the largest number.
+        let number = |gene: u64| u32::try_from(gene).unwrap_or(u32::MAX);
+        Ok(genes.map(|genes| genes.into_iter().map(number).collect()))
+    }
+
     /// The folder of the obs cache; `None` for the usual one.
     pub fn cache_root(&self) -> Result<Option<PathBuf>> {
         if self.is_null("cache_root") {

@@ -18,6 +18,7 @@ mod r_api;
 mod registry;
 mod tables;
 mod tile_counts;
+mod tiles_genes;
 mod tiles_materialize;
 mod tiles_read;
 mod tiles_write;
@@ -33,6 +34,7 @@ extendr_module! {
     mod axtile;
     use mapped;
     use tile_counts;
+    use tiles_genes;
     use tiles_materialize;
     use tiles_read;
     use tiles_write;

@@ -1,6 +1,6 @@
 //! Genes are stored by decreasing totals; users know them in the order of
-//! their source. This module renumbers and sorts the genes of one cell after
-//! the other.
+//! their source, and may want only some. This module renumbers and sorts the
+//! genes of one cell after the other.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -56,6 +56,43 @@ impl GeneMap {
 impl fmt::Debug for GeneMap {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "GeneMap of {} genes", self.numbers.len())
+    }
+}
+
+/// Some of a tile's genes.
+#[derive(Debug)]
+pub struct GeneSet {
+    genes: Box<[u32]>,
+    id: u64,
+}
+
+impl GeneSet {
+    /// These genes, numbered as in the tile; repeats count once.
+    pub fn new(genes: impl IntoIterator<Item = u32>) -> GeneSet {
+        static MADE: AtomicU64 = AtomicU64::new(0);
+        let mut genes: Vec<u32> = genes.into_iter().collect();
+        genes.sort_unstable();
+        genes.dedup();
+        GeneSet {
+            genes: genes.into(),
+            id: MADE.fetch_add(1, Ordering::Relaxed),
+        }
+    }
+
+    /// The genes, ascending.
+    pub fn genes(&self) -> &[u32] {
+        &self.genes
+    }
+
+    /// The place of gene `gene` among [`GeneSet::genes`], if it is there.
+    #[inline]
+    pub fn place(&self, gene: u32) -> Option<usize> {
+        self.genes.binary_search(&gene).ok()
+    }
+
+    /// Tells this set from all others of the process.
+    pub(crate) fn id(&self) -> u64 {
+        self.id
     }
 }
 

@@ -21,5 +21,5 @@ mod wire;
 
 pub use envelope::{Chunk, mode};
 pub use error::{TileError, TileResult};
-pub use genes::{CellSorter, GeneMap};
+pub use genes::{CellSorter, GeneMap, GeneSet};
 pub use rows::CellRows;

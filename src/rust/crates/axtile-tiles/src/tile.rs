@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use axtile_codec::kernels::Count;
-use axtile_codec::{GeneMap, TileError, TileResult, deltacells, grid, mode, packed};
+use axtile_codec::{GeneMap, GeneSet, TileError, TileResult, deltacells, grid, mode, packed};
 use axtile_core::Result;
 use axtile_store::{FileIdentity, Map};
 
@@ -217,5 +217,83 @@ impl TileDecoder {
         }
         self.chunk_into(tile, chunk, order, &mut genes, &mut counts)?;
         Ok((genes, counts))
+    }
+
+    /// Calls `each` for every cell of a chunk in turn with its genes, numbered
+    /// as in the tile and in any order, and their counts.
+    ///
+    /// # Errors
+    /// `TileError` if the chunk is damaged; `each` may have been called by then.
+    ///
+    /// # Panics
+    /// If there is no such chunk.
+    pub(crate) fn each_cell(
+        &mut self,
+        tile: &TileFile,
+        chunk: usize,
+        mut each: impl FnMut(&[i32], &[i32]),
+    ) -> TileResult<()> {
+        match tile {
+            TileFile::Deltacells(tile) => self
+                .deltacells
+                .get_or_insert_with(deltacells::Decoder::new)
+                .each_cell(tile, chunk, None, |_, genes, counts| each(genes, counts)),
+            TileFile::Grid(tile) => self
+                .grid
+                .get_or_insert_with(grid::Decoder::new)
+                .each_cell(tile, chunk, each),
+            TileFile::Packed(tile) => self
+                .packed
+                .get_or_insert_with(packed::Decoder::new)
+                .each_cell(tile, chunk, None, |_, genes, counts| each(genes, counts)),
+        }
+    }
+
+    /// As [`TileDecoder::each_cell`], but only with genes in `wanted`, which are
+    /// given as their places in [`GeneSet::genes`].
+    ///
+    /// # Errors
+    /// As there, if what was looked at is damaged.
+    ///
+    /// # Panics
+    /// If there is no such chunk, or a wanted gene that the tile has not.
+    pub(crate) fn each_cell_of(
+        &mut self,
+        tile: &TileFile,
+        chunk: usize,
+        wanted: &GeneSet,
+        mut each: impl FnMut(&[i32], &[i32]),
+    ) -> TileResult<()> {
+        if let TileFile::Grid(tile) = tile {
+            let decoder = self.grid.get_or_insert_with(grid::Decoder::new);
+            return decoder.each_cell_of(tile, chunk, wanted, each);
+        }
+        let (mut places, mut picked) = (Vec::new(), Vec::new());
+        self.each_cell(tile, chunk, |genes, counts| {
+            places.clear();
+            picked.clear();
+            for (&gene, &count) in genes.iter().zip(counts) {
+                // Genes are not negative; there are fewer than 2^31.
+                if let Some(place) = wanted.place(gene as u32) {
+                    places.push(place as i32);
+                    picked.push(count);
+                }
+            }
+            each(&places, &picked);
+        })
+    }
+
+    /// How much of a chunk [`TileDecoder::each_cell_of`] decodes, from 0 to 1.
+    ///
+    /// # Panics
+    /// As there.
+    pub(crate) fn share(&mut self, tile: &TileFile, chunk: usize, wanted: &GeneSet) -> f64 {
+        match tile {
+            TileFile::Deltacells(_) | TileFile::Packed(_) => 1.0,
+            TileFile::Grid(tile) => self
+                .grid
+                .get_or_insert_with(grid::Decoder::new)
+                .share(tile, chunk, wanted),
+        }
     }
 }

@@ -19,7 +19,7 @@ pub(super) struct CellCounts {
     pub(super) clusters: Vec<u8>,
     /// Where each cell's nonzeros start, and the end of the last.
     pub(super) starts: Vec<usize>,
-    /// For each cell the nonzeros in each bucket.
+    /// For each cell the nonzeros in each bucket that was decoded.
     pub(super) counts: Vec<u32>,
 }
 
@@ -69,15 +69,15 @@ impl CellCounts {
         out.finish()
     }
 
-    /// Decodes `bytes` for `n_cells` cells with `nnz` nonzeros in all; only
-    /// clusters and starts with `only_totals`.
+    /// Decodes `bytes` for `n_cells` cells with `nnz` nonzeros in all: clusters,
+    /// starts, and the counts of the first `n_wanted` buckets.
     pub(super) fn decode(
         &mut self,
         model: &Model,
         bytes: &[u8],
         n_cells: usize,
         nnz: usize,
-        only_totals: bool,
+        n_wanted: usize,
         place: &str,
     ) -> TileResult<()> {
         let wrong = |problem: String| TileError::corrupt(place, problem);
@@ -116,10 +116,10 @@ impl CellCounts {
         if end != nnz {
             return Err(wrong(format!("{end} nonzeros, the index says {nnz}")));
         }
-        if only_totals {
+        if n_wanted == 0 {
             return Ok(());
         }
-        self.decode_buckets(model, reader, n_cells, place)
+        self.decode_buckets(model, reader, n_cells, n_wanted, place)
     }
 
     fn decode_buckets(
@@ -127,6 +127,7 @@ impl CellCounts {
         model: &Model,
         mut reader: BitReader<'_>,
         n_cells: usize,
+        n_wanted: usize,
         place: &str,
     ) -> TileResult<()> {
         let wrong = |problem: String| TileError::corrupt(place, problem);
@@ -137,7 +138,7 @@ impl CellCounts {
         for (cell, bounds) in self.starts.windows(2).enumerate() {
             self.counts[(cell + 1) * n_buckets - 1] = (bounds[1] - bounds[0]) as u32;
         }
-        for (bucket, facts) in model.buckets.iter().enumerate() {
+        for (bucket, facts) in model.buckets.iter().enumerate().take(n_wanted) {
             let is_last = bucket + 1 == n_buckets;
             let rice = if is_last { 0 } else { reader.take(5) };
             let widths: Vec<u32> = (0..model.clusters.len())
@@ -176,7 +177,7 @@ impl CellCounts {
                 }
             }
         }
-        if !reader.is_at_end() {
+        if n_wanted == n_buckets && !reader.is_at_end() {
             return Err(wrong("it does not end where its last count does".into()));
         }
         Ok(())

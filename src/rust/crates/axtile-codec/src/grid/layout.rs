@@ -276,7 +276,7 @@ impl<B: Deref<Target = [u8]>> Tile<B> {
             let place = format!("chunk {idx}, counts");
             let bytes = self.section(&chunk.counts, &place)?;
             let (n_cells, nnz) = (chunk.cells.len(), chunk.nonzeros.len());
-            counts.decode(&self.model, bytes, n_cells, nnz, true, &place)?;
+            counts.decode(&self.model, bytes, n_cells, nnz, 0, &place)?;
             let first = chunk.nonzeros.start;
             starts.extend(counts.starts[1..].iter().map(|start| first + start));
         }

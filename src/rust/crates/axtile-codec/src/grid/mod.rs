@@ -24,6 +24,7 @@ mod clusters;
 mod decode;
 mod dictionary;
 mod encode;
+mod genes;
 pub(crate) mod huffman;
 mod layout;
 mod model;

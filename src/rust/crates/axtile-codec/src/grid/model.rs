@@ -59,6 +59,17 @@ impl Cluster {
         order.into_iter().chain(self.levels.len() as u32..n_genes)
     }
 
+    /// The place of each of the first genes in this order; all others have the
+    /// place of their number.
+    pub(super) fn places(&self) -> Vec<u32> {
+        let n_levels = self.levels.len() as u32;
+        let mut places = vec![0; self.levels.len()];
+        for (place, gene) in self.order(n_levels).enumerate() {
+            places[gene as usize] = place as u32;
+        }
+        places
+    }
+
     /// Whether its order is the tile's.
     pub(super) fn is_plain(&self) -> bool {
         self.levels.is_sorted()
