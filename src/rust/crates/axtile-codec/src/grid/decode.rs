@@ -45,7 +45,8 @@ struct Tables {
 }
 
 /// The numbers that genes get, by cluster and position in the cluster's order;
-/// those of the tile and order that were decoded last.
+/// those of the tile and order that were decoded last. Positions beyond a map
+/// are genes already: a tile of few bytes may have any number of genes.
 #[derive(Debug, Default)]
 struct Maps {
     key: Option<(u64, Option<u64>)>,
@@ -275,8 +276,14 @@ impl<'a> Cells<'a> {
         scratch.values.resize(scratch.values.len().max(len), 0);
         let (positions, values) = (&mut scratch.positions[..len], &mut scratch.values[..len]);
         self.read_positions(cell, scratch.simd, positions, values)?;
-        let (positions, values) = (&positions[..n], &values[..n]);
-        let (genes, counts) = (&mut genes[..n], &mut counts[..n]);
+        // Positions ascend.
+        let n_mapped = positions[..n].partition_point(|&position| (position as usize) < map.len());
+        for (at, count) in counts[..n].iter_mut().enumerate().skip(n_mapped) {
+            genes[at] = positions[at];
+            *count = C::from_u32(values[at] as u32);
+        }
+        let (positions, values) = (&positions[..n_mapped], &values[..n_mapped]);
+        let (genes, counts) = (&mut genes[..n_mapped], &mut counts[..n_mapped]);
         scratch.sorter.sort(map, positions, values, genes, counts);
         Ok(())
     }
@@ -363,7 +370,7 @@ impl Maps {
                         .map(|gene| order.get(gene))
                         .collect(),
                     None if cluster.is_plain() => Vec::new(),
-                    None => cluster.order(tile.n_genes()).collect(),
+                    None => cluster.order(cluster.levels.len() as u32).collect(),
                 }
             }));
     }
