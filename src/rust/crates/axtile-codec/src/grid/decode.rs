@@ -327,10 +327,10 @@ impl<'a> Cells<'a> {
 
 impl Tables {
     fn settle<B: Deref<Target = [u8]>>(&mut self, tile: &Tile<B>) {
-        if self.tile == Some(tile.checksum()) {
+        if self.tile == Some(tile.id()) {
             return;
         }
-        self.tile = Some(tile.checksum());
+        self.tile = Some(tile.id());
         self.tables.clear();
         self.tables.extend(
             tile.model
@@ -356,7 +356,7 @@ impl Tables {
 
 impl Maps {
     fn settle<B: Deref<Target = [u8]>>(&mut self, tile: &Tile<B>, order: Option<&GeneMap>) {
-        let key = Some((tile.checksum(), order.map(GeneMap::id)));
+        let key = Some((tile.id(), order.map(GeneMap::id)));
         if self.key == key {
             return;
         }

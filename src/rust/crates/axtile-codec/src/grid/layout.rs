@@ -6,6 +6,7 @@
 //! u64; 56 XXH3-64 of the header before this field, the model and the index.
 
 use std::ops::{Deref, Range};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::cell_counts::{CellCounts, min_len};
 use super::model::Model;
@@ -42,6 +43,8 @@ pub struct Chunk {
 #[derive(Debug)]
 pub struct Tile<B> {
     bytes: B,
+    /// Tells this tile from all others of the process.
+    id: u64,
     n_genes: u32,
     checksum: u64,
     chunks: Vec<Chunk>,
@@ -203,7 +206,9 @@ impl<B: Deref<Target = [u8]>> Tile<B> {
                 end.0, end.1
             )));
         }
+        static PARSED: AtomicU64 = AtomicU64::new(0);
         Ok(Tile {
+            id: PARSED.fetch_add(1, Ordering::Relaxed),
             n_genes,
             checksum,
             chunks,
@@ -246,6 +251,12 @@ impl<B: Deref<Target = [u8]>> Tile<B> {
     /// What holds the bytes.
     pub fn owner(&self) -> &B {
         &self.bytes
+    }
+
+    /// Tells this tile from all others of the process, even from one that was
+    /// made to have the same checksum.
+    pub(super) fn id(&self) -> u64 {
+        self.id
     }
 
     pub(super) fn bytes(&self) -> &[u8] {

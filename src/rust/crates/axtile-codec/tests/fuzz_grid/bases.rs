@@ -29,13 +29,15 @@ fn rows_of(cells: impl IntoIterator<Item = Vec<(u32, u32)>>) -> CellRows {
 /// Cells whose genes thin out; counts mostly small.
 fn made_up(n_cells: usize, n_genes: u32, detected: f64, seed: u64) -> CellRows {
     let mut random = Random::new(seed);
+    // From 0 to below 1.
+    let mut fraction = || (random.bits() >> 11) as f64 / (1u64 << 53) as f64;
     rows_of((0..n_cells).map(|_| {
-        let depth = detected * (0.2 + 1.6 * random.fraction());
+        let depth = detected * (0.2 + 1.6 * fraction());
         (0..n_genes)
             .filter_map(|gene| {
                 let expected = depth / (f64::from(gene) + 20.0);
-                let is_there = random.fraction() < 1.0 - (-expected).exp();
-                let count = 1 + (-(1.0 - random.fraction()).ln() * expected) as u32;
+                let is_there = fraction() < 1.0 - (-expected).exp();
+                let count = 1 + (-(1.0 - fraction()).ln() * expected) as u32;
                 is_there.then_some((gene, count))
             })
             .collect()

@@ -42,7 +42,7 @@ fn bound(tile: &[u8], nnz: usize, n_cells: usize, n_ordered: usize) -> usize {
         .into_iter()
         .filter(|&raw| raw <= MAX_PART_LEN);
     let parts = tile.len() + raw.sum::<usize>();
-    (1 << 16) + 64 * parts + 32 * nnz + 8 * n_cells + 8 * n_ordered
+    (1 << 16) + 64 * parts + 32 * nnz + 16 * n_cells + 8 * n_ordered
 }
 
 impl Reader {

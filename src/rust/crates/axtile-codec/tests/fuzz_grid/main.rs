@@ -7,6 +7,7 @@
 
 mod bases;
 mod check;
+mod corpus;
 mod memory;
 mod model;
 mod mutate;
@@ -99,4 +100,46 @@ fn damage_that_checksums_find() {
         let is_read = check(&mut reader, &tile, &what);
         assert_eq!(is_read, tile == *base, "{what}");
     }
+}
+
+fn long_runs() -> Parts {
+    let bases = bases();
+    let (_, tile) = bases.iter().find(|base| base.0 == "long runs").unwrap();
+    Parts::of(tile)
+}
+
+#[test]
+fn tiles_of_the_corpus() {
+    let mut reader = Reader::default();
+    let corpus = corpus::corpus(&long_runs());
+    for tricky in &corpus {
+        let file = corpus::folder().join(format!("{}.bin", tricky.name));
+        let tile = std::fs::read(file).unwrap();
+        for tile in [&tile, &tricky.tile] {
+            assert_eq!(check(&mut reader, tile, tricky.name), tricky.is_sound);
+        }
+    }
+    let n_files = std::fs::read_dir(corpus::folder()).unwrap().count();
+    assert_eq!(
+        n_files,
+        corpus.len() + 1,
+        "a file for each, and one that lists them"
+    );
+}
+
+#[test]
+#[ignore = "writes the corpus"]
+fn write_corpus() {
+    let mut list = "# Tiles at the limits of the format\n\n\
+        Written by `cargo test --test fuzz_grid -- --ignored write_corpus`.\n\n\
+        | file | read | what it covers |\n|---|---|---|\n"
+        .to_owned();
+    std::fs::create_dir_all(corpus::folder()).unwrap();
+    for tricky in corpus::corpus(&long_runs()) {
+        let (name, note) = (tricky.name, tricky.note);
+        let outcome = if tricky.is_sound { "yes" } else { "no" };
+        list += &format!("| {name}.bin | {outcome} | {note} |\n");
+        std::fs::write(corpus::folder().join(format!("{name}.bin")), tricky.tile).unwrap();
+    }
+    std::fs::write(corpus::folder().join("README.md"), list).unwrap();
 }

@@ -92,7 +92,8 @@ pub fn fields(model: &[u8]) -> Option<Vec<Field>> {
         reader.bytes(Name::Counts, n_regular)?;
         reader.bytes(Name::EscapeGaps, n_escapes)?;
         reader.bytes(Name::EscapeCounts, n_escapes)?;
-        let n_tables = reader.number(Name::Tables)?;
+        // Tables of no symbol take no bytes.
+        let n_tables = reader.number(Name::Tables).filter(|&n| n <= 256)?;
         reader.bytes(Name::TableOf, n_clusters.checked_mul(n_classes)?)?;
         for _ in 0..n_tables {
             reader.bytes(Name::Lengths, n_regular.checked_add(n_escapes)?)?;

@@ -75,7 +75,7 @@ fn change_model(random: &mut Random, parts: &mut Parts, others: &[Parts]) {
         6 => {
             let gap = one(random, &all, Name::GapBits);
             let (gap_bits, count_bits) = (number(&all[gap]), number(&all[gap + 1]));
-            let sum = gap_bits + count_bits;
+            let sum = gap_bits.saturating_add(count_bits).min(64);
             let new = random.below(sum as usize + 1) as u64;
             all[gap].value = Value::Number(new);
             all[gap + 1].value = Value::Number(sum - new);

@@ -26,11 +26,6 @@ impl Random {
         self.below(n) == 0
     }
 
-    /// From 0 to below 1.
-    pub fn fraction(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 / (1u64 << 53) as f64
-    }
-
     pub fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
         &from[self.below(from.len())]
     }
