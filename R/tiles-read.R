@@ -78,11 +78,12 @@ with_names <- function(matrix, compact, dimnames, names) {
 #' reads some genes of all cells or some. They differ in the order of their
 #' arguments only.
 #'
-#' Only the parts of tiles that hold one of the cells are decoded. Datasets of
+#' Only the parts of tiles that hold one of the cells are decoded; they are kept
+#' in memory for the next call, up to the option `axtile.cache_mb`. Datasets of
 #' the axtile format keep genes apart, too: where a few genes are wanted, only
 #' the parts that hold them are decoded, which takes a tenth of the time or
-#' less for a single gene. What was decoded as a whole is kept in memory for the
-#' next call, up to the option `axtile.cache_mb`.
+#' less for a single gene. Such parts are not kept, nor is anything when genes
+#' of all cells are read.
 #'
 #' @param x A `tile_dataset`.
 #' @param cells,genes Names, numbers from 1, or a logical vector with one

@@ -212,10 +212,9 @@ impl Gather<'_> {
                 .map_init(TileDecoder::default, |decoder, task| {
                     watch.check()?;
                     let tile = &self.tiles[&task.tile];
-                    let cells = Some(task.cells.as_slice());
-                    let picked = self
-                        .dataset
-                        .pick(tile, task.chunk, &wanted, cells, decoder)?;
+                    let picked =
+                        self.dataset
+                            .pick(tile, task.chunk, &wanted, &task.cells, decoder)?;
                     watch.advance(task.cells.len() as u64);
                     Ok(picked)
                 })

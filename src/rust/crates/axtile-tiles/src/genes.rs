@@ -11,8 +11,8 @@ use crate::decoded::DecodedChunk;
 use crate::gather::Selection;
 use crate::tile::TileDecoder;
 
-/// Up to this share of a chunk is decoded for the wanted genes alone. Of a
-/// larger one all is decoded, and kept for later.
+/// Up to this share of a chunk is decoded for the wanted genes of some cells. Of
+/// a larger one all is decoded, and kept for later.
 const MAX_SHARE: f64 = 0.5;
 
 /// Counts of some genes in all cells.
@@ -69,8 +69,9 @@ impl Dataset {
         let wanted = WantedGenes::new(genes, self)?;
         let tiles: Vec<usize> = (0..self.manifest().n_tiles()).collect();
         let decoders = Pool::<TileDecoder>::default();
+        // To look through decoded chunks of the cache would take longer.
         let pick = |decoder: &mut TileDecoder, tile: &OpenTile, chunk| {
-            self.pick(tile, chunk, &wanted, None, decoder)
+            wanted.pick_all(tile, chunk, decoder)
         };
         let chunks = self.each_chunk(layer, &tiles, &decoders, n_threads, watch, pick)?;
         let mut starts = vec![0];
@@ -85,30 +86,23 @@ impl Dataset {
         })
     }
 
-    /// The wanted genes of a chunk: in all its cells, or in `cells`, of which
-    /// each is a number in the chunk and one for the caller.
+    /// The wanted genes of some cells of a chunk. Each of `cells` is a number in
+    /// the chunk and one for the caller.
     pub(crate) fn pick(
         &self,
         tile: &OpenTile,
         chunk: usize,
         wanted: &WantedGenes,
-        cells: Option<&[(usize, usize)]>,
+        cells: &[(usize, usize)],
         decoder: &mut TileDecoder,
     ) -> Result<Picked> {
         if !self.has_decoded(tile, chunk)
             && decoder.share(&tile.file, chunk, &wanted.set) <= MAX_SHARE
         {
-            let all = wanted.pick_from_tile(tile, chunk, decoder)?;
-            return Ok(match cells {
-                Some(cells) => all.select(cells),
-                None => all,
-            });
+            return Ok(wanted.pick_all(tile, chunk, decoder)?.select(cells));
         }
         let decoded = self.decoded_chunk(tile, chunk, self.gene_map()?, decoder)?;
-        Ok(match cells {
-            Some(cells) => wanted.pick(&decoded, cells.iter().map(|&(cell, _)| cell)),
-            None => wanted.pick(&decoded, 0..tile.file.chunk(chunk).cells.len()),
-        })
+        Ok(wanted.pick(&decoded, cells))
     }
 }
 
@@ -192,10 +186,10 @@ impl WantedGenes {
     }
 
     /// Of some cells of a decoded chunk.
-    fn pick(&self, chunk: &DecodedChunk, cells: impl Iterator<Item = usize>) -> Picked {
+    fn pick(&self, chunk: &DecodedChunk, cells: &[(usize, usize)]) -> Picked {
         let mut picked = Picked::new();
         let mut cell_rows: Vec<(i32, i32)> = Vec::new();
-        for cell in cells {
+        for &(cell, _) in cells {
             let range = chunk.starts[cell]..chunk.starts[cell + 1];
             cell_rows.clear();
             for (&gene, &count) in chunk.genes[range.clone()].iter().zip(&chunk.counts[range]) {
@@ -210,12 +204,7 @@ impl WantedGenes {
     }
 
     /// Of all cells of a chunk, of which no more is decoded than needed.
-    fn pick_from_tile(
-        &self,
-        tile: &OpenTile,
-        chunk: usize,
-        decoder: &mut TileDecoder,
-    ) -> Result<Picked> {
+    fn pick_all(&self, tile: &OpenTile, chunk: usize, decoder: &mut TileDecoder) -> Result<Picked> {
         let mut picked = Picked::new();
         let mut cell_rows: Vec<(i32, i32)> = Vec::new();
         decoder

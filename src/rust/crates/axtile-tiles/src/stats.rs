@@ -28,9 +28,29 @@ pub struct CountSums {
 #[derive(Default)]
 struct Worker {
     decoder: TileDecoder,
-    /// By gene as numbered in the tiles; made when first needed.
-    genes: Vec<CountSums>,
+    genes: GeneSums,
 }
+
+/// Sums by gene as numbered in the tiles; made when first needed.
+#[derive(Default)]
+struct GeneSums {
+    /// Of counts up to 65,535, of at most [`MAX_CELLS`] cells.
+    small: Vec<SmallSums>,
+    n_cells: u32,
+    all: Vec<CountSums>,
+}
+
+/// As [`CountSums`], in half the room: most of the time goes into reaching it.
+#[derive(Clone, Copy, Default)]
+struct SmallSums {
+    total: u64,
+    squares: u64,
+    detected: u32,
+    max: u32,
+}
+
+/// Squares of so many small counts add up to less than 2^64.
+const MAX_CELLS: u32 = 1 << 31;
 
 impl CountSums {
     #[inline]
@@ -130,14 +150,15 @@ impl Dataset {
                 if wanted.is_empty() {
                     return Ok(());
                 }
-                let sums = gene_sums(&mut worker.genes, self)?;
+                let sums = &mut worker.genes;
+                sums.make(self)?;
                 let mut cell = first + range.start as u64;
                 worker
                     .decoder
                     .each_cell(&tile.file, chunk, |genes, counts| {
                         while wanted.first() == Some(&cell) {
                             wanted = &wanted[1..];
-                            add_all(sums, genes, counts);
+                            sums.add_cell(genes, counts);
                         }
                         cell += 1;
                     })
@@ -221,15 +242,15 @@ impl Dataset {
         let pool = Pool::<Worker>::default();
         let work = |worker: &mut Worker, tile: &OpenTile, chunk: usize| {
             let mut cells = Vec::new();
-            let mut sums: &mut [CountSums] = &mut [];
+            let sums = &mut worker.genes;
             if wants_genes {
-                sums = gene_sums(&mut worker.genes, self)?;
+                sums.make(self)?;
             }
             worker
                 .decoder
                 .each_cell(&tile.file, chunk, |genes, counts| {
                     if wants_genes {
-                        add_all(sums, genes, counts);
+                        sums.add_cell(genes, counts);
                     }
                     if wants_cells {
                         cells.push(CountSums::of(counts));
@@ -252,36 +273,69 @@ impl Dataset {
 
     /// The sums of all threads, genes in the dataset's order.
     fn merge_genes(&self, pool: Pool<Worker>) -> Result<Vec<CountSums>> {
-        let mut merged = Vec::new();
-        gene_sums(&mut merged, self)?;
+        let mut merged = GeneSums::default();
+        merged.make(self)?;
         let order = self.gene_map()?;
-        for worker in pool.into_all() {
-            for (stored, sums) in (0u32..).zip(&worker.genes) {
+        for mut worker in pool.into_all() {
+            worker.genes.settle();
+            for (stored, sums) in (0u32..).zip(&worker.genes.all) {
                 let gene = order.map_or(stored, |order| order.get(stored));
-                merged[gene as usize].merge(sums);
+                merged.all[gene as usize].merge(sums);
             }
         }
-        Ok(merged)
+        Ok(merged.all)
     }
 }
 
-/// Sums for every gene of the dataset, made if there are none yet.
-fn gene_sums<'a>(sums: &'a mut Vec<CountSums>, dataset: &Dataset) -> Result<&'a mut [CountSums]> {
-    let n_genes = dataset.manifest().n_genes;
-    if sums.is_empty() {
+impl GeneSums {
+    /// Sums for every gene of the dataset.
+    fn make(&mut self, dataset: &Dataset) -> Result<()> {
+        let n_genes = dataset.manifest().n_genes;
         // The manifest alone vouches for the number of genes.
-        sums.try_reserve_exact(n_genes).map_err(|_| {
+        let problem = |_| {
             let problem = format!("no memory for the sums of {n_genes} genes");
             Error::limit(dataset.folder(), problem)
-        })?;
-        sums.resize(n_genes, CountSums::default());
+        };
+        if self.all.is_empty() {
+            self.small.try_reserve_exact(n_genes).map_err(problem)?;
+            self.small.resize(n_genes, SmallSums::default());
+            self.all.try_reserve_exact(n_genes).map_err(problem)?;
+            self.all.resize(n_genes, CountSums::default());
+        }
+        Ok(())
     }
-    Ok(sums)
-}
 
-#[inline]
-fn add_all(sums: &mut [CountSums], genes: &[i32], counts: &[i32]) {
-    for (&gene, &count) in genes.iter().zip(counts) {
-        sums[gene as usize].add(count as u32);
+    #[inline]
+    fn add_cell(&mut self, genes: &[i32], counts: &[i32]) {
+        if self.n_cells == MAX_CELLS {
+            self.settle();
+        }
+        self.n_cells += 1;
+        for (&gene, &count) in genes.iter().zip(counts) {
+            let (gene, count) = (gene as usize, count as u32);
+            if count > u16::MAX.into() {
+                self.all[gene].add(count);
+                continue;
+            }
+            let sums = &mut self.small[gene];
+            sums.total += u64::from(count);
+            sums.squares += u64::from(count * count);
+            sums.detected += 1;
+            sums.max = sums.max.max(count);
+        }
+    }
+
+    /// All sums in `all`.
+    fn settle(&mut self) {
+        for (all, small) in self.all.iter_mut().zip(&mut self.small) {
+            let small = std::mem::take(small);
+            all.merge(&CountSums {
+                total: small.total.into(),
+                squares: small.squares.into(),
+                detected: small.detected.into(),
+                max: small.max,
+            });
+        }
+        self.n_cells = 0;
     }
 }
