@@ -240,10 +240,16 @@ fn what_is_not_there_is_refused_and_interrupts_are_heard() {
 fn damage_is_met_only_where_it_is_needed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.tiles");
-    let cell = |cell: u32| (0..400).map(|gene| (gene, 1 + (gene * cell) % 3)).collect();
-    let cells: Vec<Cell> = (0..60).map(cell).collect();
+    // Enough nonzeros for a tile that is a grid.
+    let count = |number: u32| 1 + (number.wrapping_mul(2_654_435_761) >> 30);
+    let cell = |cell: u32| {
+        (0..400)
+            .map(|gene| (gene, count(400 * cell + gene)))
+            .collect()
+    };
+    let cells: Vec<Cell> = (0..260).map(cell).collect();
     let mut source = Source::new(400, cells.clone());
-    write_dataset(&path, &mut source, &options(60, 1), &Unwatched).unwrap();
+    write_dataset(&path, &mut source, &options(260, 1), &Unwatched).unwrap();
     let expected: Vec<Cell> = cells.iter().map(|cell| rows(cell, &[399])).collect();
     let dataset = open(&path, GeneOrder::Source, 1 << 30);
     let tile = std::fs::read_dir(path.join("layers/0"))
@@ -254,7 +260,7 @@ fn damage_is_met_only_where_it_is_needed() {
     assert_eq!(read(&dataset, 0, &[399], 1), expected);
     let bytes = std::fs::read(&tile).unwrap();
     let (mut n_right, mut n_refused) = (0, 0);
-    for at in (64..bytes.len() - 64).step_by(97) {
+    for at in (64..bytes.len() - 64).step_by(bytes.len() / 50) {
         let mut damaged = bytes.clone();
         damaged[at] ^= 0x10;
         std::fs::remove_file(&tile).unwrap();
