@@ -13,6 +13,7 @@ use std::path::Path;
 
 use axtile_core::{Error, Result};
 use pco::data_types::Number;
+use pco::metadata::DeltaEncoding;
 use pco::wrapped::{FileCompressor, FileDecompressor};
 use pco::{ChunkConfig, DeltaSpec, ModeSpec, PagingSpec};
 
@@ -170,6 +171,10 @@ pub(crate) fn decode<T: Element>(
                 let (mut chunk, after) = file
                     .chunk_decompressor::<T, _>(rest)
                     .map_err(|problem| wrong(problem.to_string()))?;
+                // Never written, and the least tried of pco's encodings.
+                if matches!(chunk.meta().delta_encoding, DeltaEncoding::Conv1(_)) {
+                    return Err(wrong("a convolution of pco's".into()));
+                }
                 let mut page = chunk
                     .page_decompressor(after, part.len())
                     .map_err(|problem| wrong(problem.to_string()))?;
