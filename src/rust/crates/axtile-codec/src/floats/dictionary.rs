@@ -69,7 +69,7 @@ fn fit_scale<F: Float>(
         scale,
         steps: Vec::with_capacity(dictionary.len()),
         corrections: Vec::with_capacity(dictionary.len()),
-        n_bits: F::WIDTH as f64 * 8.0,
+        n_bits: plain_bits::<F>(1),
     };
     let mut last = 0u64;
     for (value, multiple) in dictionary.iter().zip(multiples) {

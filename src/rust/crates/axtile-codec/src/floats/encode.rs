@@ -188,9 +188,14 @@ fn find_transform<F: Float>(
     dictionaries: &[Vec<f64>],
     narrow: impl Fn(&[f64]) -> Vec<F>,
 ) -> Transform {
-    let tried: Vec<Vec<F>> = dictionaries
-        .iter()
-        .step_by((dictionaries.len() / N_TRIED).max(1))
+    // A single value is a multiple of anything.
+    let useful = || {
+        dictionaries
+            .iter()
+            .filter(|dictionary| dictionary.len() > 1)
+    };
+    let tried: Vec<Vec<F>> = useful()
+        .step_by(useful().count().div_ceil(N_TRIED).max(1))
         .map(|dictionary| narrow(dictionary))
         .collect();
     let plain: f64 = tried.iter().map(|one| plain_bits::<F>(one.len())).sum();
