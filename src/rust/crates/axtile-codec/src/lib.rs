@@ -9,10 +9,10 @@
 pub mod deltacells;
 mod envelope;
 mod error;
-
+pub mod floats;
 mod genes;
 pub mod grid;
-
+pub mod integers;
 pub mod kernels;
 pub mod packed;
 mod rows;
@@ -22,4 +22,4 @@ mod wire;
 pub use envelope::{Chunk, mode};
 pub use error::{TileError, TileResult};
 pub use genes::{CellSorter, GeneMap, GeneSet};
-pub use rows::CellRows;
+pub use rows::{CellRows, FloatRows};

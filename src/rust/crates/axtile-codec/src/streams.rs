@@ -13,6 +13,7 @@ use std::path::Path;
 
 use axtile_core::{Error, Result};
 use pco::data_types::Number;
+use pco::metadata::DeltaEncoding;
 use pco::wrapped::{FileCompressor, FileDecompressor};
 use pco::{ChunkConfig, DeltaSpec, ModeSpec, PagingSpec};
 
@@ -25,13 +26,18 @@ const PCO: u8 = 2;
 const PART_LEN: usize = 1 << 20;
 /// The level of zstd.
 const ZSTD_LEVEL: i32 = 19;
-/// zstd at level 19 makes less than this of what it makes at level 1.
-const ZSTD_GAIN: f64 = 0.7;
+/// zstd is tried at that level if this share of what it makes at level 1 is less
+/// than what pco makes.
+const ZSTD_GAIN: f64 = 0.9;
+/// Numbers that are looked at to tell whether most are different.
+const N_LOOKED_AT: usize = 4_096;
 
 /// A number that streams are made of.
 pub(crate) trait Element: Number + Copy + Default {
     /// Its size in bytes.
     const WIDTH: usize;
+    /// Whether it is a floating-point number.
+    const IS_FLOAT: bool;
     /// Its bits, in the low ones.
     fn bits(self) -> u64;
     /// The number with these bits; higher ones are ignored.
@@ -39,9 +45,10 @@ pub(crate) trait Element: Number + Copy + Default {
 }
 
 macro_rules! element {
-    ($type:ty, $bits:ty, $to:expr, $from:expr) => {
+    ($type:ty, $bits:ty, $is_float:expr, $to:expr, $from:expr) => {
         impl Element for $type {
             const WIDTH: usize = size_of::<$type>();
+            const IS_FLOAT: bool = $is_float;
 
             #[inline(always)]
             fn bits(self) -> u64 {
@@ -58,10 +65,10 @@ macro_rules! element {
     };
 }
 
-element!(u32, u32, |number| number, |bits| bits);
-element!(u64, u64, |number| number, |bits| bits);
-element!(f32, u32, f32::to_bits, f32::from_bits);
-element!(f64, u64, f64::to_bits, f64::from_bits);
+element!(u32, u32, false, |number| number, |bits| bits);
+element!(u64, u64, false, |number| number, |bits| bits);
+element!(f32, u32, true, f32::to_bits, f32::from_bits);
+element!(f64, u64, true, f64::to_bits, f64::from_bits);
 
 /// Codes a stream.
 ///
@@ -76,12 +83,14 @@ pub(crate) fn encode<T: Element>(numbers: &[T]) -> Result<Vec<u8>> {
         stream.extend_from_slice(&first.bits().to_le_bytes()[..T::WIDTH]);
         return Ok(stream);
     }
-    let mut stream = pco(numbers, &ChunkConfig::default())?;
-    // Floats come from few places, so that the same ones come again.
-    if T::WIDTH == 8 || T::from_bits(1).bits() != 1 {
-        let dictionary = ChunkConfig::default()
-            .with_mode_spec(ModeSpec::TryDict)
-            .with_delta_spec(DeltaSpec::NoOp);
+    let alone = ChunkConfig::default().with_delta_spec(DeltaSpec::NoOp);
+    let mut stream = if T::IS_FLOAT {
+        pco(numbers, &ChunkConfig::default())?
+    } else {
+        pco(numbers, &alone.clone().with_mode_spec(ModeSpec::Classic))?
+    };
+    if T::IS_FLOAT && repeats(numbers) {
+        let dictionary = alone.with_mode_spec(ModeSpec::TryDict);
         shortest(&mut stream, pco(numbers, &dictionary)?);
     }
     let quick = planes(numbers, 1)?;
@@ -89,6 +98,20 @@ pub(crate) fn encode<T: Element>(numbers: &[T]) -> Result<Vec<u8>> {
         shortest(&mut stream, planes(numbers, ZSTD_LEVEL)?);
     }
     Ok(stream)
+}
+
+/// Whether no more than half of some of the numbers are different.
+fn repeats<T: Element>(numbers: &[T]) -> bool {
+    let step = numbers.len().div_ceil(N_LOOKED_AT);
+    let mut some: Vec<u64> = numbers
+        .iter()
+        .step_by(step)
+        .map(|number| number.bits())
+        .collect();
+    let n = some.len();
+    some.sort_unstable();
+    some.dedup();
+    some.len() <= n / 2
 }
 
 fn shortest(stream: &mut Vec<u8>, other: Vec<u8>) {
@@ -170,6 +193,10 @@ pub(crate) fn decode<T: Element>(
                 let (mut chunk, after) = file
                     .chunk_decompressor::<T, _>(rest)
                     .map_err(|problem| wrong(problem.to_string()))?;
+                // Never written, and the least tried of pco's encodings.
+                if matches!(chunk.meta().delta_encoding, DeltaEncoding::Conv1(_)) {
+                    return Err(wrong("a convolution of pco's".into()));
+                }
                 let mut page = chunk
                     .page_decompressor(after, part.len())
                     .map_err(|problem| wrong(problem.to_string()))?;

@@ -1,14 +1,13 @@
 //! Encoding of tiles, chunk by chunk.
 
 use std::ops::Range;
-use std::path::Path;
 
-use axtile_core::{Error, Result};
+use axtile_core::Result;
 
 use super::MODE;
 use super::classes::{Depth, deal};
 use crate::envelope::{Parts, check_sizes, write};
-use crate::grid::{MAX_CHUNK_NNZ, MAX_COUNT, cut};
+use crate::grid::cut;
 use crate::rows::CellRows;
 use crate::streams::encode;
 
@@ -46,7 +45,7 @@ impl Plan {
     /// rules; `Error::Limit` for a count above 2^31-1 or a cell of more than
     /// 2^26 nonzeros.
     pub fn new(rows: &CellRows, n_genes: u32, options: &Options) -> Result<Plan> {
-        check(rows, n_genes)?;
+        rows.check(n_genes)?;
         let chunks = cut(&rows.starts, options.chunk_nonzeros);
         check_sizes(n_genes, rows.n_cells(), chunks.len())?;
         Ok(Plan { n_genes, chunks })
@@ -109,36 +108,4 @@ impl Plan {
         let parts: Vec<&Parts> = chunks.iter().map(|chunk| &chunk.0).collect();
         write((MODE, 0), self.n_genes, &[], &parts)
     }
-}
-
-/// That rows keep their rules and a tile can hold them.
-fn check(rows: &CellRows, n_genes: u32) -> Result<()> {
-    let limit = |problem: String| Error::limit(Path::new(""), problem);
-    let n = rows.starts.last().copied().unwrap_or(0);
-    if !rows.starts.is_sorted() || rows.genes.len() != n || rows.counts.len() != n {
-        return Err(Error::argument("cells that do not follow each other"));
-    }
-    for (cell, bounds) in rows.starts.windows(2).enumerate() {
-        let genes = &rows.genes[bounds[0]..bounds[1]];
-        if genes.len() > MAX_CHUNK_NNZ {
-            return Err(limit(format!(
-                "cell {cell} has {} nonzeros, a tile holds at most {MAX_CHUNK_NNZ} of one cell",
-                genes.len()
-            )));
-        }
-        if !genes.is_sorted_by(|a, b| a < b) || genes.last().is_some_and(|&gene| gene >= n_genes) {
-            return Err(Error::argument(format!(
-                "genes of cell {cell} that do not ascend or are not below {n_genes}"
-            )));
-        }
-    }
-    if rows.counts.contains(&0) {
-        return Err(Error::argument("a count of 0; zeros are never stored"));
-    }
-    if let Some(count) = rows.counts.iter().find(|&&count| count > MAX_COUNT) {
-        return Err(limit(format!(
-            "the count {count}, a tile holds at most {MAX_COUNT}"
-        )));
-    }
-    Ok(())
 }
