@@ -63,7 +63,7 @@ pub(crate) struct Envelope {
 ///
 /// # Errors
 /// `TileError::Version` if it is no tile, or one of another version.
-pub(crate) fn mode(bytes: &[u8]) -> TileResult<u8> {
+pub fn mode(bytes: &[u8]) -> TileResult<u8> {
     let mut header = Cursor::new(bytes, "header");
     if !bytes.starts_with(&MAGIC) {
         return Err(TileError::Version {

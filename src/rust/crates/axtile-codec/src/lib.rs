@@ -19,7 +19,7 @@ mod rows;
 mod streams;
 mod wire;
 
-pub use envelope::Chunk;
+pub use envelope::{Chunk, mode};
 pub use error::{TileError, TileResult};
 pub use genes::{CellSorter, GeneMap, GeneSet};
 pub use rows::CellRows;

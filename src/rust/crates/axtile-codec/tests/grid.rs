@@ -2,6 +2,7 @@
 //! set; damage is found.
 
 use axtile_codec::grid::{Decoder, Options, Plan, Tile};
+use axtile_codec::kernels::Simd;
 use axtile_codec::{CellRows, GeneMap, GeneSet, TileResult, deltacells};
 use proptest::prelude::*;
 
@@ -13,10 +14,27 @@ fn encode(rows: &CellRows, n_genes: u32, options: &Options) -> Vec<u8> {
     plan.assemble(&chunks)
 }
 
-fn decode(bytes: &[u8], order: Option<&GeneMap>) -> TileResult<(Vec<usize>, Vec<i32>, Vec<f64>)> {
+type Decoded = (Vec<usize>, Vec<i32>, Vec<f64>);
+
+/// With every instruction set.
+fn decode(bytes: &[u8], order: Option<&GeneMap>) -> TileResult<Decoded> {
+    let mut all = Simd::all()
+        .into_iter()
+        .map(|simd| decode_with(simd, bytes, order));
+    let plain = all.next().unwrap();
+    for other in all {
+        match (&plain, &other) {
+            (Ok(plain), Ok(other)) => assert!(plain == other),
+            (plain, other) => assert_eq!(plain.is_err(), other.is_err()),
+        }
+    }
+    plain
+}
+
+fn decode_with(simd: Simd, bytes: &[u8], order: Option<&GeneMap>) -> TileResult<Decoded> {
     let tile = Tile::parse(bytes)?;
     let starts = tile.starts()?;
-    let mut decoder = Decoder::new();
+    let mut decoder = Decoder::with_simd(simd);
     let (mut genes, mut counts) = (Vec::new(), Vec::new());
     for (idx, chunk) in tile.chunks().iter().enumerate() {
         let n = chunk.nonzeros.len();
@@ -292,16 +310,21 @@ fn extremes() {
 fn every_changed_byte_and_every_missing_end_is_found() {
     let rows = made_up(40, 500, 120.0, 7);
     let bytes = encode(&rows, 500, &options(1_000, 4, 3));
+    let all = Simd::all();
     let mut damaged = bytes.clone();
     for at in 0..bytes.len() {
         for change in [1u8, 0x80, 0xff] {
             damaged[at] ^= change;
-            assert!(decode(&damaged, None).is_err(), "byte {at}, {change:#x}");
+            let simd = all[at % all.len()];
+            let decoded = decode_with(simd, &damaged, None);
+            assert!(decoded.is_err(), "byte {at}, {change:#x}");
             damaged[at] = bytes[at];
         }
     }
     for len in 0..bytes.len() {
-        assert!(decode(&bytes[..len], None).is_err(), "{len} bytes");
+        let simd = all[len % all.len()];
+        let decoded = decode_with(simd, &bytes[..len], None);
+        assert!(decoded.is_err(), "{len} bytes");
     }
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use axtile_codec::kernels::Count;
-use axtile_codec::{GeneMap, GeneSet, TileError, TileResult, deltacells, grid};
+use axtile_codec::{GeneMap, GeneSet, TileError, TileResult, deltacells, grid, mode, packed};
 use axtile_core::Result;
 use axtile_store::{FileIdentity, Map};
 
@@ -16,6 +16,7 @@ use crate::manifest::Format;
 pub(crate) enum TileFile {
     Deltacells(deltacells::Tile<Map>),
     Grid(grid::Tile<Map>),
+    Packed(packed::Tile<Map>),
 }
 
 /// Cells of a tile that are decoded together, and their nonzeros.
@@ -31,7 +32,11 @@ impl TileFile {
         let map = Map::open(path)?;
         let tile = match format {
             Format::Deltacells { .. } => deltacells::Tile::parse(map).map(TileFile::Deltacells),
-            Format::Axtile => grid::Tile::parse(map).map(TileFile::Grid),
+            Format::Axtile => match mode(&map) {
+                Ok(packed::MODE) => packed::Tile::parse(map).map(TileFile::Packed),
+                Ok(_) => grid::Tile::parse(map).map(TileFile::Grid),
+                Err(error) => Err(error),
+            },
         };
         tile.map_err(|error| error.at(path))
     }
@@ -41,6 +46,7 @@ impl TileFile {
         match self {
             TileFile::Deltacells(tile) => tile.owner().identity(),
             TileFile::Grid(tile) => tile.owner().identity(),
+            TileFile::Packed(tile) => tile.owner().identity(),
         }
     }
 
@@ -49,6 +55,7 @@ impl TileFile {
         match self {
             TileFile::Deltacells(tile) => tile.n_cells(),
             TileFile::Grid(tile) => tile.n_cells(),
+            TileFile::Packed(tile) => tile.n_cells(),
         }
     }
 
@@ -57,6 +64,7 @@ impl TileFile {
         match self {
             TileFile::Deltacells(tile) => tile.n_genes(),
             TileFile::Grid(tile) => tile.n_genes() as usize,
+            TileFile::Packed(tile) => tile.n_genes() as usize,
         }
     }
 
@@ -65,6 +73,7 @@ impl TileFile {
         match self {
             TileFile::Deltacells(tile) => tile.nnz(),
             TileFile::Grid(tile) => tile.nnz(),
+            TileFile::Packed(tile) => tile.nnz(),
         }
     }
 
@@ -73,6 +82,7 @@ impl TileFile {
         match self {
             TileFile::Deltacells(tile) => tile.header().total_size,
             TileFile::Grid(tile) => tile.n_bytes() as u64,
+            TileFile::Packed(tile) => tile.n_bytes() as u64,
         }
     }
 
@@ -81,6 +91,7 @@ impl TileFile {
         match self {
             TileFile::Deltacells(_) => None,
             TileFile::Grid(tile) => Some(tile.checksum()),
+            TileFile::Packed(tile) => Some(tile.checksum()),
         }
     }
 
@@ -89,6 +100,7 @@ impl TileFile {
         match self {
             TileFile::Deltacells(tile) => tile.chunks().len(),
             TileFile::Grid(tile) => tile.chunks().len(),
+            TileFile::Packed(tile) => tile.chunks().len(),
         }
     }
 
@@ -103,6 +115,10 @@ impl TileFile {
                 (&chunk.cells, &chunk.nonzeros)
             }
             TileFile::Grid(tile) => {
+                let chunk = &tile.chunks()[chunk];
+                (&chunk.cells, &chunk.nonzeros)
+            }
+            TileFile::Packed(tile) => {
                 let chunk = &tile.chunks()[chunk];
                 (&chunk.cells, &chunk.nonzeros)
             }
@@ -122,6 +138,9 @@ impl TileFile {
             TileFile::Grid(tile) => tile
                 .chunks()
                 .partition_point(|chunk| chunk.cells.end <= cell),
+            TileFile::Packed(tile) => tile
+                .chunks()
+                .partition_point(|chunk| chunk.cells.end <= cell),
         }
     }
 
@@ -129,20 +148,8 @@ impl TileFile {
     pub(crate) fn starts(&self) -> TileResult<Cow<'_, [usize]>> {
         match self {
             TileFile::Deltacells(tile) => Ok(Cow::Borrowed(tile.starts())),
-            TileFile::Grid(tile) => {
-                let starts = tile.starts()?;
-                let is_sound = starts.len() == tile.n_cells() + 1
-                    && starts.is_sorted()
-                    && tile.chunks().iter().all(|chunk| {
-                        starts.get(chunk.cells.start) == Some(&chunk.nonzeros.start)
-                            && starts.get(chunk.cells.end) == Some(&chunk.nonzeros.end)
-                    });
-                if is_sound {
-                    return Ok(Cow::Owned(starts));
-                }
-                let problem = "the cells do not start where their chunks do";
-                Err(TileError::corrupt("starts of cells", problem))
-            }
+            TileFile::Grid(tile) => tile.starts().map(Cow::Owned),
+            TileFile::Packed(tile) => tile.starts().map(Cow::Owned),
         }
     }
 }
@@ -152,6 +159,7 @@ impl TileFile {
 pub(crate) struct TileDecoder {
     deltacells: Option<deltacells::Decoder>,
     grid: Option<grid::Decoder>,
+    packed: Option<packed::Decoder>,
 }
 
 impl TileDecoder {
@@ -180,6 +188,10 @@ impl TileDecoder {
             TileFile::Grid(tile) => self
                 .grid
                 .get_or_insert_with(grid::Decoder::new)
+                .chunk_into(tile, chunk, order, genes, counts),
+            TileFile::Packed(tile) => self
+                .packed
+                .get_or_insert_with(packed::Decoder::new)
                 .chunk_into(tile, chunk, order, genes, counts),
         }
     }
@@ -230,6 +242,10 @@ impl TileDecoder {
                 .grid
                 .get_or_insert_with(grid::Decoder::new)
                 .each_cell(tile, chunk, each),
+            TileFile::Packed(tile) => self
+                .packed
+                .get_or_insert_with(packed::Decoder::new)
+                .each_cell(tile, chunk, None, |_, genes, counts| each(genes, counts)),
         }
     }
 
@@ -248,15 +264,12 @@ impl TileDecoder {
         wanted: &GeneSet,
         mut each: impl FnMut(&[i32], &[i32]),
     ) -> TileResult<()> {
-        let tile = match tile {
-            TileFile::Grid(tile) => {
-                let decoder = self.grid.get_or_insert_with(grid::Decoder::new);
-                return decoder.each_cell_of(tile, chunk, wanted, each);
-            }
-            TileFile::Deltacells(tile) => tile,
-        };
+        if let TileFile::Grid(tile) = tile {
+            let decoder = self.grid.get_or_insert_with(grid::Decoder::new);
+            return decoder.each_cell_of(tile, chunk, wanted, each);
+        }
         let (mut places, mut picked) = (Vec::new(), Vec::new());
-        let pick = |_: Range<usize>, genes: &[i32], counts: &[i32]| {
+        self.each_cell(tile, chunk, |genes, counts| {
             places.clear();
             picked.clear();
             for (&gene, &count) in genes.iter().zip(counts) {
@@ -267,10 +280,7 @@ impl TileDecoder {
                 }
             }
             each(&places, &picked);
-        };
-        self.deltacells
-            .get_or_insert_with(deltacells::Decoder::new)
-            .each_cell(tile, chunk, None, pick)
+        })
     }
 
     /// How much of a chunk [`TileDecoder::each_cell_of`] decodes, from 0 to 1.
@@ -279,7 +289,7 @@ impl TileDecoder {
     /// As there.
     pub(crate) fn share(&mut self, tile: &TileFile, chunk: usize, wanted: &GeneSet) -> f64 {
         match tile {
-            TileFile::Deltacells(_) => 1.0,
+            TileFile::Deltacells(_) | TileFile::Packed(_) => 1.0,
             TileFile::Grid(tile) => self
                 .grid
                 .get_or_insert_with(grid::Decoder::new)

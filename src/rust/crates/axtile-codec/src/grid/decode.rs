@@ -54,7 +54,8 @@ struct Tables {
 }
 
 /// The numbers that genes get, by cluster and position in the cluster's order;
-/// those of the tile and order that were decoded last.
+/// those of the tile and order that were decoded last. Positions beyond a map
+/// are genes already: a tile of few bytes may have any number of genes.
 #[derive(Debug, Default)]
 pub(super) struct Maps {
     key: Option<(u64, Option<u64>)>,
@@ -78,6 +79,16 @@ impl Decoder {
     /// A decoder without any buffer yet.
     pub fn new() -> Decoder {
         Decoder::default()
+    }
+
+    /// A decoder with other vector instructions than the machine's best: for
+    /// tests and benchmarks.
+    #[doc(hidden)]
+    pub fn with_simd(simd: Simd) -> Decoder {
+        let mut decoder = Decoder::new();
+        decoder.scratch.simd = simd;
+        decoder.scratch.sorter = RowSorter::new(simd);
+        decoder
     }
 
     /// Genes (from 0) and counts of chunk `idx`, ascending in each cell. Genes
@@ -217,7 +228,13 @@ impl Decoder {
                         at += len;
                     }
                     if at > section.bytes.end
-                        || !decode_symbols(lookup, tile.bytes(), &streams[..n_streams], out)
+                        || !decode_symbols(
+                            self.scratch.simd,
+                            lookup,
+                            tile.bytes(),
+                            &streams[..n_streams],
+                            out,
+                        )
                     {
                         return Err(wrong("a stream that does not hold its symbols"));
                     }
@@ -284,8 +301,14 @@ impl<'a> Cells<'a> {
         }
         let (positions, values) = scratch.nonzeros.room(n);
         self.read_positions(cell, scratch.simd, positions, values)?;
-        let (positions, values) = (&positions[..n], &values[..n]);
-        let (genes, counts) = (&mut genes[..n], &mut counts[..n]);
+        // Positions ascend.
+        let n_mapped = positions[..n].partition_point(|&position| (position as usize) < map.len());
+        for (at, count) in counts[..n].iter_mut().enumerate().skip(n_mapped) {
+            genes[at] = positions[at];
+            *count = C::from_u32(values[at] as u32);
+        }
+        let (positions, values) = (&positions[..n_mapped], &values[..n_mapped]);
+        let (genes, counts) = (&mut genes[..n_mapped], &mut counts[..n_mapped]);
         scratch.sorter.sort(map, positions, values, genes, counts);
         Ok(())
     }
@@ -342,10 +365,10 @@ pub(super) fn wrong_segment(idx: usize, bucket: usize, cell: usize) -> TileError
 
 impl Tables {
     fn settle<B: Deref<Target = [u8]>>(&mut self, tile: &Tile<B>) {
-        if self.tile == Some(tile.checksum()) {
+        if self.tile == Some(tile.id()) {
             return;
         }
-        self.tile = Some(tile.checksum());
+        self.tile = Some(tile.id());
         self.tables.clear();
         self.tables.extend(
             tile.model
@@ -371,7 +394,7 @@ impl Tables {
 
 impl Maps {
     fn settle<B: Deref<Target = [u8]>>(&mut self, tile: &Tile<B>, order: Option<&GeneMap>) {
-        let key = Some((tile.checksum(), order.map(GeneMap::id)));
+        let key = Some((tile.id(), order.map(GeneMap::id)));
         if self.key == key {
             return;
         }
@@ -385,7 +408,7 @@ impl Maps {
                         .map(|gene| order.get(gene))
                         .collect(),
                     None if cluster.is_plain() => Vec::new(),
-                    None => cluster.order(tile.n_genes()).collect(),
+                    None => cluster.order(cluster.levels.len() as u32).collect(),
                 }
             }));
     }
