@@ -23,7 +23,8 @@
 #'   as row names where they are unique (else as a first column `var_names` or
 #'   `obs_names`): `total`, `mean` and `variance` over all counts, those of 0
 #'   among them (the variance with the denominator n - 1; `NA` for fewer than
-#'   two); `detected`, the number of counts that are not 0; `max`, `NA` of none.
+#'   two); `detected`, the number of counts that are not 0; `max`, the largest
+#'   (`NA` of none).
 #' @section Errors:
 #' `axtile_error_range` if there is no such cell, gene or layer,
 #' `axtile_error_corrupt` if a tile is damaged, `axtile_error_limit` if there is
