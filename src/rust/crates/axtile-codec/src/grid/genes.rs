@@ -61,8 +61,9 @@ impl Decoder {
             let (genes, values) = (&mut positions[..n], &values[..n]);
             let map = &self.maps.clusters[usize::from(cluster)];
             if !map.is_empty() {
+                // Positions beyond the map are genes already.
                 for gene in genes.iter_mut() {
-                    *gene = map[*gene as usize] as i32;
+                    *gene = map.get(*gene as usize).map_or(*gene, |&new| new as i32);
                 }
             }
             each(genes, values);
@@ -158,7 +159,7 @@ impl Decoder {
 
 impl Targets {
     fn settle<B: Deref<Target = [u8]>>(&mut self, tile: &Tile<B>, wanted: &GeneSet) {
-        let key = Some((tile.checksum(), wanted.id()));
+        let key = Some((tile.id(), wanted.id()));
         if self.key == key {
             return;
         }

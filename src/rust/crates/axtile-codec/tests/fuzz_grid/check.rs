@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 
 use axtile_codec::grid::{Decoder, MAX_PART_LEN, Tile};
-use axtile_codec::kernels::Count;
-use axtile_codec::{GeneMap, TileError, TileResult};
+use axtile_codec::kernels::{Count, Simd};
+use axtile_codec::{GeneMap, GeneSet, TileError, TileResult};
 
 use crate::memory::largest_block;
 
@@ -18,14 +18,28 @@ const MAX_MAPPED_GENES: u32 = 1 << 17;
 /// Orders that are kept.
 const MAX_ORDERS: usize = 64;
 
-/// One decoder for all tiles, so that what an earlier one left is found.
-#[derive(Default)]
+/// The same decoders for all tiles, so that what an earlier one left is found:
+/// one for each set of vector instructions.
 pub struct Reader {
-    decoder: Decoder,
+    decoders: Vec<Decoder>,
     orders: HashMap<u32, GeneMap>,
+    whole: Output<i32>,
+    real: Output<f64>,
+}
+
+/// What one decoder made of a chunk, between two guards.
+#[derive(Default)]
+struct Output<C> {
     genes: Vec<i32>,
-    whole: Vec<i32>,
-    real: Vec<f64>,
+    counts: Vec<C>,
+}
+
+/// What is decoded: a chunk of a tile, and what it takes at most.
+#[derive(Clone, Copy)]
+struct Task<'a> {
+    tile: &'a Tile<&'a [u8]>,
+    idx: usize,
+    bound: usize,
 }
 
 /// What is allowed to a function in one block, in bytes: a constant for
@@ -43,6 +57,17 @@ fn bound(tile: &[u8], nnz: usize, n_cells: usize, n_ordered: usize) -> usize {
         .filter(|&raw| raw <= MAX_PART_LEN);
     let parts = tile.len() + raw.sum::<usize>();
     (1 << 16) + 64 * parts + 32 * nnz + 16 * n_cells + 8 * n_ordered
+}
+
+impl Default for Reader {
+    fn default() -> Reader {
+        Reader {
+            decoders: Simd::all().into_iter().map(Decoder::with_simd).collect(),
+            orders: HashMap::new(),
+            whole: Output::default(),
+            real: Output::default(),
+        }
+    }
 }
 
 impl Reader {
@@ -72,6 +97,11 @@ impl Reader {
             }
             let starts = starts.as_ref().ok();
             let starts = starts.map(|starts| &starts[chunk.cells.start..=chunk.cells.end]);
+            self.check_some_genes(Task {
+                tile: &parsed,
+                idx,
+                bound: bound(tile, chunk.nonzeros.len(), chunk.cells.len(), 200),
+            });
             let read = self.check_chunk(tile, &parsed, idx, starts);
             result = result.and(read);
         }
@@ -80,58 +110,169 @@ impl Reader {
 
     fn check_chunk(
         &mut self,
-        tile: &[u8],
-        parsed: &Tile<&[u8]>,
+        bytes: &[u8],
+        tile: &Tile<&[u8]>,
         idx: usize,
         starts: Option<&[usize]>,
     ) -> TileResult<()> {
-        let chunk = &parsed.chunks()[idx];
+        let chunk = &tile.chunks()[idx];
         let (nnz, n_cells) = (chunk.nonzeros.len(), chunk.cells.len());
-        let n_genes = parsed.n_genes();
-        let decoder = &mut self.decoder;
-        let genes = &mut self.genes;
-        let whole = &mut self.whole;
-        let real = &mut self.real;
-        let mut decode = |order: Option<&GeneMap>, genes: &mut Vec<i32>| {
-            let bound = bound(tile, nnz, n_cells, order.map_or(0, GeneMap::n_genes));
-            let a = guarded(decoder, parsed, idx, order, genes, whole, -7, bound);
-            let b = guarded(decoder, parsed, idx, order, genes, real, -7.0, bound);
-            assert_eq!(a, b);
-            if a.is_ok() {
-                let pairs = whole[GUARD..].iter().zip(&real[GUARD..]).take(nnz);
-                for (&whole, &real) in pairs {
-                    assert!(whole > 0 && f64::from(whole) == real);
-                }
-            }
-            a
+        let n_genes = tile.n_genes();
+        let task = |n_ordered| Task {
+            tile,
+            idx,
+            bound: bound(bytes, nnz, n_cells, n_ordered),
         };
-        let read = decode(None, genes);
-        let plain = genes[GUARD..GUARD + nnz].to_vec();
-        if let (Ok(()), Some(starts)) = (&read, starts) {
-            assert_rows(starts, &plain, n_genes);
+        let plain = self.decode(task(0), None);
+        if let (Ok(plain), Some(starts)) = (&plain, starts) {
+            assert_rows(starts, &plain.0, n_genes);
+            self.check_cells(task(0), starts, plain);
         }
         if n_genes > MAX_MAPPED_GENES {
-            return read;
+            return plain.map(drop);
         }
         if self.orders.len() > MAX_ORDERS {
             self.orders.clear();
         }
-        let order = self
-            .orders
-            .entry(n_genes)
-            .or_insert_with(|| GeneMap::new((0..n_genes).map(|gene| n_genes - 1 - gene)));
-        let ordered = decode(Some(order), genes);
-        assert_eq!(read, ordered);
-        if let (Ok(()), Some(starts)) = (&read, starts) {
-            let ordered = &genes[GUARD..GUARD + nnz];
-            for bounds in starts.windows(2) {
-                let cell = bounds[0] - starts[0]..bounds[1] - starts[0];
-                let turned = plain[cell.clone()].iter().rev();
-                let turned = turned.map(|&gene| n_genes as i32 - 1 - gene);
-                assert!(turned.eq(ordered[cell].iter().copied()));
+        let order = self.orders.remove(&n_genes);
+        let order =
+            order.unwrap_or_else(|| GeneMap::new((0..n_genes).map(|gene| n_genes - 1 - gene)));
+        let ordered = self.decode(task(n_genes as usize), Some(&order));
+        self.orders.insert(n_genes, order);
+        match (&plain, &ordered, starts) {
+            (Ok(plain), Ok(ordered), Some(starts)) => {
+                for bounds in starts.windows(2) {
+                    let cell = bounds[0] - starts[0]..bounds[1] - starts[0];
+                    let turned = plain.0[cell.clone()].iter().rev();
+                    let turned = turned.map(|&gene| n_genes as i32 - 1 - gene);
+                    assert!(turned.eq(ordered.0[cell.clone()].iter().copied()));
+                    let counts = plain.1[cell.clone()].iter().rev();
+                    assert!(counts.eq(&ordered.1[cell]));
+                }
+            }
+            _ => assert_eq!(plain.as_ref().err(), ordered.as_ref().err()),
+        }
+        plain.map(drop)
+    }
+
+    /// Genes and counts, which are the same with all instructions and types.
+    fn decode(
+        &mut self,
+        task: Task<'_>,
+        order: Option<&GeneMap>,
+    ) -> TileResult<(Vec<i32>, Vec<i32>)> {
+        let mut first: Option<TileResult<(Vec<i32>, Vec<i32>)>> = None;
+        for decoder in &mut self.decoders {
+            let result = self.whole.decode(decoder, task, order, -7);
+            let real = self.real.decode(decoder, task, order, -7.0);
+            assert_eq!(result, real);
+            let result = result.map(|()| {
+                let (genes, counts) = self.whole.inner();
+                let (real_genes, real) = self.real.inner();
+                assert_eq!(genes, real_genes);
+                let mut pairs = counts.iter().zip(real);
+                assert!(pairs.all(|(&whole, &real)| whole > 0 && f64::from(whole) == real));
+                (genes.to_vec(), counts.to_vec())
+            });
+            match &first {
+                Some(first) => assert_eq!(*first, result),
+                None => first = Some(result),
             }
         }
-        read
+        first.expect("a machine has instructions")
+    }
+
+    /// Cell by cell a sound chunk has the same nonzeros. Some of its genes may
+    /// be read though others are damaged.
+    fn check_cells(&mut self, task: Task<'_>, starts: &[usize], all: &(Vec<i32>, Vec<i32>)) {
+        let Task { tile, idx, bound } = task;
+        let cell = |at: usize| {
+            let range = starts[at] - starts[0]..starts[at + 1] - starts[0];
+            all.0[range.clone()].iter().zip(&all.1[range])
+        };
+        for decoder in &mut self.decoders {
+            let mut at = 0;
+            let (result, block) = largest_block(|| {
+                decoder.each_cell(tile, idx, |genes, counts| {
+                    let mut nonzeros: Vec<_> = genes.iter().zip(counts).collect();
+                    nonzeros.sort_unstable();
+                    assert!(nonzeros.into_iter().eq(cell(at)));
+                    at += 1;
+                })
+            });
+            assert_eq!((result, at), (Ok(()), starts.len() - 1));
+            assert!(
+                block <= bound,
+                "{block} bytes for cells, {bound} are allowed"
+            );
+        }
+    }
+
+    /// Some genes of a chunk that may be damaged: an error, or genes that were
+    /// wanted.
+    fn check_some_genes(&mut self, task: Task<'_>) {
+        let Task { tile, idx, bound } = task;
+        let n_genes = tile.n_genes();
+        let some = [0, n_genes / 3, n_genes - 1];
+        let many = (n_genes / 2..n_genes).step_by(3).take(40);
+        for wanted in [GeneSet::new(some), GeneSet::new(many)] {
+            let n_wanted = wanted.genes().len() as i32;
+            let mut outcomes = Vec::new();
+            for decoder in &mut self.decoders {
+                let mut found = Vec::new();
+                let share = decoder.share(tile, idx, &wanted);
+                assert!((0.0..=1.0).contains(&share));
+                let (result, block) = largest_block(|| {
+                    decoder.each_cell_of(tile, idx, &wanted, |places, counts| {
+                        assert!(places.iter().all(|place| (0..n_wanted).contains(place)));
+                        assert!(counts.iter().all(|&count| count > 0));
+                        found.push(places.len());
+                    })
+                });
+                assert!(
+                    block <= bound,
+                    "{block} bytes for genes, {bound} are allowed"
+                );
+                outcomes.push((result.clone(), result.map(|()| found)));
+            }
+            assert!(outcomes.windows(2).all(|pair| pair[0] == pair[1]));
+        }
+    }
+}
+
+impl<C: Count + PartialEq + std::fmt::Debug> Output<C> {
+    /// Decodes a chunk into the middle of the two vectors.
+    fn decode(
+        &mut self,
+        decoder: &mut Decoder,
+        task: Task<'_>,
+        order: Option<&GeneMap>,
+        mark: C,
+    ) -> TileResult<()> {
+        let Task { tile, idx, bound } = task;
+        let end = GUARD + tile.chunks()[idx].nonzeros.len();
+        let (genes, counts) = (&mut self.genes, &mut self.counts);
+        genes.clear();
+        genes.resize(end + GUARD, -7);
+        counts.clear();
+        counts.resize(end + GUARD, mark);
+        let (inner_genes, inner_counts) = (&mut genes[GUARD..end], &mut counts[GUARD..end]);
+        let (result, block) =
+            largest_block(|| decoder.chunk_into(tile, idx, order, inner_genes, inner_counts));
+        assert!(
+            block <= bound,
+            "{block} bytes for chunk {idx}, {bound} are allowed"
+        );
+        for outside in [0..GUARD, end..end + GUARD] {
+            assert!(genes[outside.clone()].iter().all(|&gene| gene == -7));
+            assert!(counts[outside].iter().all(|&count| count == mark));
+        }
+        result
+    }
+
+    fn inner(&self) -> (&[i32], &[C]) {
+        let inner = GUARD..self.genes.len() - GUARD;
+        (&self.genes[inner.clone()], &self.counts[inner])
     }
 }
 
@@ -145,38 +286,4 @@ fn assert_rows(starts: &[usize], genes: &[i32], n_genes: u32) {
                 .all(|&gene| (0..n_genes as i64).contains(&gene.into()))
         );
     }
-}
-
-/// Decodes a chunk into the middle of two vectors.
-#[expect(
-    clippy::too_many_arguments,
-    reason = "those of the function, and three more"
-)]
-fn guarded<C: Count + PartialEq + std::fmt::Debug>(
-    decoder: &mut Decoder,
-    tile: &Tile<&[u8]>,
-    idx: usize,
-    order: Option<&GeneMap>,
-    genes: &mut Vec<i32>,
-    counts: &mut Vec<C>,
-    mark: C,
-    bound: usize,
-) -> TileResult<()> {
-    let end = GUARD + tile.chunks()[idx].nonzeros.len();
-    genes.clear();
-    genes.resize(end + GUARD, -7);
-    counts.clear();
-    counts.resize(end + GUARD, mark);
-    let (inner_genes, inner_counts) = (&mut genes[GUARD..end], &mut counts[GUARD..end]);
-    let (result, block) =
-        largest_block(|| decoder.chunk_into(tile, idx, order, inner_genes, inner_counts));
-    assert!(
-        block <= bound,
-        "{block} bytes for chunk {idx}, at most {bound} are allowed"
-    );
-    for outside in [0..GUARD, end..end + GUARD] {
-        assert!(genes[outside.clone()].iter().all(|&gene| gene == -7));
-        assert!(counts[outside].iter().all(|&count| count == mark));
-    }
-    result
 }
