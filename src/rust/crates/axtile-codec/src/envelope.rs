@@ -5,7 +5,7 @@
 //! which is the mode's own; 12 genes u32; 16 cells u32; 20 chunks u32; 24
 //! nonzeros u64; 32 length of the index u32; 36 reserved (0); 40 length of the
 //! inner tile u64; 48 size of the tile u64; 56 XXH3-64 of the header before this
-//! field and the index.
+//! field, the index, and the inner tile's header.
 //!
 //! After it come the index, the inner tile, and the sections of each chunk in
 //! turn. The index has for each chunk cells, nonzeros, and each section's length
@@ -138,7 +138,7 @@ pub(crate) fn write(
     tile.extend(0u32.to_le_bytes());
     tile.extend((inner.len() as u64).to_le_bytes());
     tile.extend((size as u64).to_le_bytes());
-    let checksum = head_hash(&tile, &index);
+    let checksum = head_hash(&tile, &index, inner);
     tile.extend(checksum.to_le_bytes());
     tile.extend(index);
     tile.extend_from_slice(inner);
@@ -182,20 +182,19 @@ impl Envelope {
             )));
         }
         let index = rest.bytes(index_len)?;
-        if head_hash(&bytes[..HEADER_LEN - 8], index) != checksum {
+        let inner = rest.bytes(usize::try_from(inner_len).unwrap_or(usize::MAX))?;
+        if head_hash(&bytes[..HEADER_LEN - 8], index, inner) != checksum {
             return Err(wrong("its checksum differs".into()));
         }
         if n_genes == 0 || n_genes as usize > MAX_GENES || reserved != 0 {
             return Err(wrong(format!("{n_genes} genes, expected 1 to {MAX_GENES}")));
         }
         let inner_start = HEADER_LEN + index_len;
-        let inner_len = usize::try_from(inner_len).unwrap_or(usize::MAX);
-        rest.bytes(inner_len)?;
         let mut envelope = Envelope {
             detail,
             n_genes,
             checksum,
-            inner: inner_start..inner_start + inner_len,
+            inner: inner_start..inner_start + inner.len(),
             chunks: Vec::new(),
             n_sections,
             sections: Vec::new(),
@@ -272,10 +271,12 @@ impl Envelope {
     }
 }
 
-fn head_hash(header: &[u8], index: &[u8]) -> u64 {
+/// The inner tile's header has the checksums of all of it.
+fn head_hash(header: &[u8], index: &[u8], inner: &[u8]) -> u64 {
     let mut hasher = xxhash_rust::xxh3::Xxh3::new();
     hasher.update(header);
     hasher.update(index);
+    hasher.update(&inner[..inner.len().min(HEADER_LEN)]);
     hasher.digest()
 }
 

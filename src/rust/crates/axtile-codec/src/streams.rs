@@ -30,7 +30,7 @@ const ZSTD_LEVEL: i32 = 19;
 /// than what pco makes.
 const ZSTD_GAIN: f64 = 0.9;
 /// Numbers that are looked at to tell whether most are different.
-const N_LOOKED_AT: usize = 4_096;
+const N_LOOKED_AT: usize = 1 << 16;
 
 /// A number that streams are made of.
 pub(crate) trait Element: Number + Copy + Default {
@@ -83,14 +83,11 @@ pub(crate) fn encode<T: Element>(numbers: &[T]) -> Result<Vec<u8>> {
         stream.extend_from_slice(&first.bits().to_le_bytes()[..T::WIDTH]);
         return Ok(stream);
     }
-    let alone = ChunkConfig::default().with_delta_spec(DeltaSpec::NoOp);
-    let mut stream = if T::IS_FLOAT {
-        pco(numbers, &ChunkConfig::default())?
-    } else {
-        pco(numbers, &alone.clone().with_mode_spec(ModeSpec::Classic))?
-    };
+    let mut stream = pco(numbers, &ChunkConfig::default())?;
     if T::IS_FLOAT && repeats(numbers) {
-        let dictionary = alone.with_mode_spec(ModeSpec::TryDict);
+        let dictionary = ChunkConfig::default()
+            .with_delta_spec(DeltaSpec::NoOp)
+            .with_mode_spec(ModeSpec::TryDict);
         shortest(&mut stream, pco(numbers, &dictionary)?);
     }
     let quick = planes(numbers, 1)?;

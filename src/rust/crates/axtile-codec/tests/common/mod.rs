@@ -176,5 +176,6 @@ fn mend(tile: &mut [u8], n_sections: usize) {
     }
     let mut head = tile[..56].to_vec();
     head.extend_from_slice(&tile[64..index_end]);
+    head.extend_from_slice(&tile[index_end..][..inner_len.min(64)]);
     tile[56..64].copy_from_slice(&xxh3_64(&head).to_le_bytes());
 }
