@@ -50,7 +50,7 @@ mod system {
     use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
 
     use super::*;
-    use crate::r_api::collect_garbage;
+    use crate::r_api::run_r;
 
     /// Memory is mapped in whole huge pages.
     const HUGE: usize = 2 << 20;
@@ -96,6 +96,19 @@ mod system {
                 .min_by_key(|(_, memory)| memory.len)
                 .map(|(at, _)| at)
         }
+    }
+
+    /// Runs R's garbage collector and the finalisers of what it frees.
+    fn collect_garbage() {
+        unsafe extern "C" {
+            fn R_gc();
+        }
+        unsafe extern "C" fn collect(_: *mut c_void) {
+            // SAFETY: on R's thread, inside R_ToplevelExec.
+            unsafe { R_gc() }
+        }
+        // SAFETY: `collect` looks at nothing and has no object with a destructor.
+        unsafe { run_r(collect, &mut ()) };
     }
 
     pub(super) fn take(n_bytes: usize, limit: usize) -> Option<Memory> {

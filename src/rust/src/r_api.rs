@@ -19,7 +19,6 @@ unsafe extern "C" {
     ) -> Rboolean;
     fn R_do_MAKE_CLASS(name: *const c_char) -> SEXP;
     fn R_do_new_object(class: SEXP) -> SEXP;
-    fn R_gc();
 }
 
 /// Whether the user pressed Ctrl-C since the last call.
@@ -31,16 +30,6 @@ pub fn is_interrupt_pending() -> bool {
     // SAFETY: R_ToplevelExec catches the jump that R_CheckUserInterrupt makes,
     // so that it crosses no Rust frame but the empty `check`.
     unsafe { R_ToplevelExec(Some(check), std::ptr::null_mut()) == Rboolean::FALSE }
-}
-
-/// Runs R's garbage collector and the finalisers of what it frees.
-pub fn collect_garbage() {
-    unsafe extern "C" fn collect(_: *mut c_void) {
-        // SAFETY: called by R_ToplevelExec on R's thread.
-        unsafe { R_gc() }
-    }
-    // SAFETY: `collect` looks at nothing and has no object with a destructor.
-    unsafe { run_r(collect, &mut ()) };
 }
 
 /// Runs `function`, which calls R, so that a jump of R's ends there: `false` if
