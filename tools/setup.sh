@@ -55,15 +55,8 @@ needed <- setdiff(c(needed, unlist(args[-1])), c("", NA))
 cat(needed[!vapply(needed, function(p) nzchar(system.file(package = p)), NA)])
 R
 )
-# Tests of packages that only newer systems have are skipped without them.
-wanted=""
-for package in $missing; do
-  case $package in SparseArray) continue ;; esac
-  wanted="$wanted $package"
-done
-missing=$wanted
 if [ -n "$missing" ]; then
-  can_install || { say "please install the R packages:$missing"; exit 1; }
+  can_install || { say "please install the R packages: $missing"; exit 1; }
   debs=""
   for package in $missing; do
     name=$(printf %s "$package" | tr '[:upper:]' '[:lower:]')
