@@ -37,6 +37,7 @@
 #' | `axtile_error_internal` | a mistake in axtile: please report it |
 #'
 #' @keywords internal
-#' @importFrom methods as is slot
+#' @importFrom methods as is slot setClass setGeneric setMethod setOldClass
+#' @importFrom methods setValidity
 #' @importFrom rlang arg_match caller_env check_dots_empty
 "_PACKAGE"

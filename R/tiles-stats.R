@@ -130,33 +130,33 @@ cells_to_read <- function(x, cells) {
 }
 
 # The generics are those of tile-counts-methods.R.
-methods::setOldClass("tile_dataset")
+setOldClass("tile_dataset")
 
 #' @rdname gene_totals
 #' @param na.rm,dims Ignored: counts are never missing.
 #' @exportMethod colSums
-methods::setMethod(
+setMethod(
     "colSums", "tile_dataset",
     function(x, na.rm = FALSE, dims = 1L) cell_totals(x)
 )
 
 #' @rdname gene_totals
 #' @exportMethod rowSums
-methods::setMethod(
+setMethod(
     "rowSums", "tile_dataset",
     function(x, na.rm = FALSE, dims = 1L) gene_totals(x)
 )
 
 #' @rdname gene_totals
 #' @exportMethod colMeans
-methods::setMethod(
+setMethod(
     "colMeans", "tile_dataset",
     function(x, na.rm = FALSE, dims = 1L) cell_totals(x) / x$n_genes
 )
 
 #' @rdname gene_totals
 #' @exportMethod rowMeans
-methods::setMethod(
+setMethod(
     "rowMeans", "tile_dataset",
     function(x, na.rm = FALSE, dims = 1L) gene_totals(x) / x$n_cells
 )
