@@ -38,6 +38,6 @@
 #'
 #' @keywords internal
 #' @importFrom methods as is slot setClass setGeneric setMethod setOldClass
-#' @importFrom methods setValidity
+#' @importFrom methods setValidity show
 #' @importFrom rlang arg_match caller_env check_dots_empty
 "_PACKAGE"
