@@ -196,6 +196,7 @@ impl Lane for f64 {
         0
     }
 
+    #[expect(clippy::unnecessary_cast, reason = "one expression for all types")]
     fn view<'a>(
         numbers: &Numbers<'a>,
         range: Range<usize>,
@@ -238,6 +239,7 @@ impl Lane for i64 {
         self.wrapping_sub(least) as u64
     }
 
+    #[expect(clippy::unnecessary_cast, reason = "one expression for all types")]
     fn view<'a>(
         numbers: &Numbers<'a>,
         range: Range<usize>,
@@ -280,6 +282,7 @@ impl Lane for u64 {
         self.wrapping_sub(least)
     }
 
+    #[expect(clippy::unnecessary_cast, reason = "one expression for all types")]
     fn view<'a>(
         numbers: &Numbers<'a>,
         range: Range<usize>,

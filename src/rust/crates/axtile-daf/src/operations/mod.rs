@@ -7,6 +7,7 @@ mod apply;
 mod custom;
 mod dense;
 mod eltwise;
+mod jobs;
 mod lane;
 mod parameters;
 mod piece;

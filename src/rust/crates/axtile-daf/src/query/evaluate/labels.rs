@@ -30,7 +30,7 @@ pub fn groups(values: &Values, skips_nan: bool) -> Result<Groups> {
     match numbers(values) {
         Some(Numbers::Float32(values)) => of_floats(
             values,
-            |value| f64::from(value),
+            f64::from,
             |value| float_label(format!("{value:?}")),
             skips_nan,
         ),

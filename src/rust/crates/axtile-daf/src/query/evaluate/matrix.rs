@@ -5,10 +5,11 @@
 use axtile_core::Result;
 
 use super::Evaluation;
+use super::chain::Final;
 use super::data::{as_sparse, dense_matrix, dense_values, picked};
 use super::entries::Entries;
 use super::values::{floats, numbers};
-use super::vector::{Along, Final};
+use super::vector::Along;
 use crate::model::{Matrix, Values};
 use crate::operations::{Columns, Eltwise, NO_SLOT, Results, apply, of_zero};
 use crate::query::expression::{AsAxis, Chain, Comparison, Labels, MatrixQuery, VectorQuery};
@@ -215,7 +216,7 @@ impl Evaluation<'_> {
         {
             let zero = Results::Signed(vec![0]).into_values(stored.kind())?;
             if self.passing(&zero, comparison)? == [0] {
-                let passes = self.passing(&sparse.values(), comparison)?;
+                let passes = self.passing(sparse.values(), comparison)?;
                 let matrix = sparse.with_values(Values::Bool(passes.into()))?;
                 return Ok(grid.with_matrix(matrix));
             }

@@ -1,6 +1,7 @@
 //! What queries give for a store, and what that was made of.
 
 mod answer;
+mod chain;
 mod data;
 mod entries;
 mod groups;

@@ -10,7 +10,7 @@ use super::data::{column, filled_matrix, row};
 use super::entries::Entries;
 use super::matrix::Grid;
 use crate::model::{
-    Axis, Dependency, Matrix, Scalar, Values, Vector, missing_axis, missing_entry, missing_matrix,
+    Axis, Dependency, Matrix, Scalar, Vector, missing_axis, missing_entry, missing_matrix,
     missing_scalar, missing_vector,
 };
 use crate::query::expression::{AsAxis, Name, Property};
@@ -220,9 +220,9 @@ impl Evaluation<'_> {
         let is_whole = found.is_some();
         let matrix = match (found, &property.if_missing) {
             (Some(matrix), _) => matrix,
-            (None, Some(literal)) => filled_matrix(rows.len(), columns.len(), |n| {
-                Ok::<Values, Error>(literal.repeated(n)?)
-            })?,
+            (None, Some(literal)) => {
+                filled_matrix(rows.len(), columns.len(), |n| literal.repeated(n))?
+            }
             (None, None) => {
                 return Err(self.missing_matrix(&rows_name, &columns_name, property));
             }
