@@ -383,3 +383,39 @@ fn damaged_indices_are_refused() {
         }
     }
 }
+
+#[test]
+fn chunks_are_merged_alike_by_any_number_of_threads() {
+    // More values than one thread takes at once, of vectors and of matrices.
+    let (n_rows, n_columns) = (150, 16_000);
+    let values: Vec<f64> = (0..n_rows * n_columns)
+        .map(|at| 1.0 + ((at * 7919) % 1009) as f64 / 7.0)
+        .collect();
+    let sparse = sparse_of(&values, n_rows);
+    let matrix = MatrixView::Sparse(view(&sparse, n_rows, Numbers::Float64(&sparse.values)));
+    let vector = column(Numbers::Float64(&values));
+    let row: Vec<f64> = values.chunks(n_rows).map(|column| column[3]).collect();
+    let merged = reductions().into_iter().filter(|reduction| {
+        // The others look at all values at once.
+        let name = reduction.name();
+        !["Median", "Quantile", "Mode", "Count"].contains(&name)
+    });
+    for reduction in merged {
+        for (data, shape, naive_values, at) in [
+            (&matrix, Shape::PerRow, &row, 3),
+            (&vector, Shape::One, &values, 0),
+        ] {
+            let [one, two, five] = [1, 2, 5].map(|n| {
+                let threads = Threads { n, threshold: 0 };
+                floats(&reduce_matrix(data, &all(shape), &reduction, &threads).unwrap())
+            });
+            assert!(one == two && one == five, "{reduction:?}");
+            let wanted = naive(&reduction, naive_values).unwrap();
+            assert!(
+                near(one[at], wanted),
+                "{reduction:?}: {}, not {wanted}",
+                one[at]
+            );
+        }
+    }
+}
