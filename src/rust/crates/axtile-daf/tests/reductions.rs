@@ -387,7 +387,7 @@ fn damaged_indices_are_refused() {
 #[test]
 fn chunks_are_merged_alike_by_any_number_of_threads() {
     // More values than one thread takes at once, of vectors and of matrices.
-    let (n_rows, n_columns) = (150, 16_000);
+    let (n_rows, n_columns) = (150, 8_000);
     let values: Vec<f64> = (0..n_rows * n_columns)
         .map(|at| 1.0 + ((at * 7919) % 1009) as f64 / 7.0)
         .collect();

@@ -4,6 +4,7 @@ use crate::support::{Store, answer, evaluated, refusal, shown, sparse};
 use axtile_daf::model::{ElementType, Values};
 use axtile_daf::operations::{Custom, CustomOperations, OperationKind, Threads};
 use axtile_daf::query::{Answer, Options, Query};
+use proptest::prelude::*;
 
 fn types() -> Store {
     let mut store = Store::default();
@@ -181,6 +182,9 @@ fn matrices_are_cut_turned_and_reduced() {
             let query = query.replace(" type Float64", "");
             assert_eq!(shown(&store, &query), expected, "{query} {is_sparse}");
         }
+        let is_flipped = |query: &str| evaluated(&store, query).unwrap().has_flipped;
+        assert!(is_flipped("@ gene @ cell :: UMIs") && is_flipped("@ gene :: UMIs @ cell = X"));
+        assert!(!is_flipped("@ cell @ gene :: UMIs") && !is_flipped("@ cell :: UMIs @ gene = B"));
         let empty = refusal(&store, "@ cell [ name = Z ] @ gene :: UMIs >- Sum");
         assert!(empty.contains("no values to reduce"), "{empty}");
         assert!(refusal(&store, "@ cell [ name = Z ] : index >> Max").contains("no values"));
@@ -400,4 +404,36 @@ fn operations_of_the_user_are_called() {
     store.vector_is("cell", "x", Values::zeros(ElementType::Int8, 3));
     let refused = show(&store, "@ cell : metacell >> Span").unwrap_err();
     assert!(refused.to_string().contains("reduces numbers"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn queries_of_likely_pieces_never_break(
+        pieces in prop::collection::vec(prop::sample::select(vec![
+            "@ cell", "@ gene", ": set", ": index", ": name", ":: UMIs", ":: distance",
+            "@ gene = A", "@ cell = X", "@| X", "@- Y", "/ set", "/ index", "-/ set", "|/ set",
+            "-/ name", "|/ index", "* set", "* name", "=@", "=@ gene", "??", "?? 0", "|| 1",
+            "|| x", "> 1", "= A", "~ A", "[ name ]", "[ index > 1 ]", "[ ! set = p ]",
+            "[ UMIs @ cell = X ]", "[ distance @| X > 0 ]", "% Abs", "% Fraction", "% Log eps 1",
+            "% Log", "% Significant high 2", "% Convert type UInt8", ">> Sum", ">| Sum", ">- Max",
+            ">| Mode", ">- Median", ">> Count", ">| Var", ">- GeoMean", ">> Mode", "?",
+        ]), 1..7),
+        is_sparse in any::<bool>(),
+    ) {
+        let store = counts(is_sparse);
+        let pieces = pieces.join(" ");
+        for text in [&format!("@ cell {pieces}"), &format!("@ gene {pieces}"), &pieces] {
+            match evaluated(&store, text) {
+                Ok(found) => {
+                    // What was written in another way has the same answer.
+                    let query = Query::parse(text, &axtile_daf::operations::NoCustomOperations);
+                    let again = evaluated(&store, &query.unwrap().canonical()).unwrap();
+                    prop_assert_eq!(format!("{found:?}"), format!("{again:?}"));
+                }
+                Err(problem) => prop_assert!(problem.to_string().contains('^'), "{}: {}", text, problem),
+            }
+        }
+    }
 }

@@ -42,6 +42,8 @@ pub struct Evaluated {
     /// All that the answer depends on, with the state it was in: the answer
     /// holds as long as the store gives the same stamps.
     pub dependencies: Vec<(Dependency, Stamp)>,
+    /// Whether a matrix was only stored with rows and columns exchanged.
+    pub has_flipped: bool,
 }
 
 impl Evaluation<'_> {

@@ -56,6 +56,20 @@ pub fn dense_values(matrix: &Matrix) -> Result<Values> {
     }
 }
 
+/// That every value has a position of 32 bits.
+///
+/// # Errors
+/// `Error::Range` if there are too many.
+pub fn positions(values: &Values) -> Result<u32> {
+    u32::try_from(values.len()).map_err(|_| {
+        Error::range(format!(
+            "{} values; texts and operations of the user are for at most {}",
+            values.len(),
+            u32::MAX
+        ))
+    })
+}
+
 /// A sparse matrix with the starts of its columns counted from 0.
 pub struct Sparse<'a> {
     /// Where each column starts, and where the last one ends.

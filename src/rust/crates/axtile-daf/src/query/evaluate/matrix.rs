@@ -6,7 +6,7 @@ use axtile_core::Result;
 
 use super::Evaluation;
 use super::chain::Final;
-use super::data::{as_sparse, dense_matrix, dense_values, picked};
+use super::data::{as_sparse, dense_matrix, dense_values, picked, positions};
 use super::entries::Entries;
 use super::values::{floats, numbers};
 use super::vector::Along;
@@ -141,6 +141,7 @@ impl Evaluation<'_> {
         }
         let grid = grid.compact()?;
         let values = dense_values(&grid.matrix)?;
+        positions(&values)?;
         let vector = Along {
             property: grid.property.clone(),
             finals: grid.finals.clone(),
@@ -192,6 +193,9 @@ impl Evaluation<'_> {
             let problem = format!("'{how}' changes numbers; the values are {kind}");
             return Err(self.wrong(span, problem));
         };
+        if matches!(how, Eltwise::Convert { kind: same } if *same == kind) {
+            return Ok(values.clone());
+        }
         let Eltwise::Custom(custom) = how else {
             return apply(&stored, &Columns::Equal(n_rows), how, &self.options.threads)
                 .map_err(|problem| self.wrap(span, problem));

@@ -49,11 +49,13 @@ impl Query {
             store,
             options: *options,
             dependencies: BTreeMap::new(),
+            has_flipped: false,
         };
         let answer = evaluation.answer(&plan)?;
         Ok(Evaluated {
             answer,
             dependencies: evaluation.dependencies.into_iter().collect(),
+            has_flipped: evaluation.has_flipped,
         })
     }
 
@@ -77,6 +79,7 @@ struct Evaluation<'a> {
     store: &'a dyn Reader,
     options: Options<'a>,
     dependencies: BTreeMap<Dependency, Stamp>,
+    has_flipped: bool,
 }
 
 impl Evaluation<'_> {

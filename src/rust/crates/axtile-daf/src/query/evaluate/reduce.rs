@@ -3,7 +3,7 @@
 use axtile_core::Result;
 
 use super::Evaluation;
-use super::data::{dense_matrix, dense_values, viewed};
+use super::data::{dense_matrix, dense_values, positions, viewed};
 use super::entries::Entries;
 use super::groups::reduce_sets;
 use super::matrix::Grid;
@@ -186,6 +186,7 @@ impl Evaluation<'_> {
     ) -> Result<Values> {
         let grid = grid.clone().compact()?;
         let values = dense_values(&grid.matrix)?;
+        let n_values = positions(&values)?;
         let (n_rows, n_columns) = (grid.rows.len() as u32, grid.columns.len() as u32);
         let at = |row: u32, column: u32| column * n_rows + row;
         let lines = |n: u32| match groups {
@@ -214,7 +215,7 @@ impl Evaluation<'_> {
                 reduce_sets(self, &values, sets, reduce)
             }
             Shape::One => {
-                let all = (0..values.len() as u32).collect();
+                let all = (0..n_values).collect();
                 reduce_sets(self, &values, std::iter::once(all), reduce)
             }
         }

@@ -171,6 +171,7 @@ impl Evaluation<'_> {
         if axis_name != other
             && let Some(matrix) = self.find_matrix(other, axis_name, name)?
         {
+            self.has_flipped = true;
             return row(&matrix, idx);
         }
         match &property.if_missing {
@@ -216,6 +217,7 @@ impl Evaluation<'_> {
         if found.is_none() && rows_name != columns_name {
             found = self.find_matrix(&columns_name, &rows_name, name)?;
             is_flipped = found.is_some();
+            self.has_flipped |= is_flipped;
         }
         let is_whole = found.is_some();
         let matrix = match (found, &property.if_missing) {
