@@ -7,6 +7,15 @@
     deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)
 )]
 
+mod files;
+mod memory;
 pub mod model;
 pub mod operations;
 pub mod query;
+mod reorder;
+mod shard;
+mod versions;
+
+pub use files::{FilesDaf, OpenMode};
+pub use memory::MemoryDaf;
+pub use reorder::{Orders, reorder_axes};

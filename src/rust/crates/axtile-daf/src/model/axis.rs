@@ -64,6 +64,14 @@ impl Axis {
         })
     }
 
+    /// The axis of the entries at `positions`, in their order.
+    pub(crate) fn taken(&self, positions: &[usize]) -> Axis {
+        Axis {
+            entries: self.entries.take(positions.iter().copied()),
+            lookup: OnceLock::new(),
+        }
+    }
+
     /// The entries in order.
     pub fn entries(&self) -> &Texts {
         &self.entries

@@ -1,6 +1,11 @@
 //! What a result was made of, and whether that is still the same.
 
-use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+use std::hash::{Hash, Hasher};
+
+use axtile_core::Result;
+use xxhash_rust::xxh3::Xxh3;
+
+use super::Reader;
 
 /// One thing that a result can depend on.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -36,9 +41,11 @@ impl Stamp {
         Stamp(number)
     }
 
-    /// The mark of what these bytes describe.
-    pub fn of_bytes(bytes: &[u8]) -> Stamp {
-        Stamp(xxh3_64(bytes))
+    /// The mark of something that is told from its other states by `value`.
+    pub fn of(value: &impl Hash) -> Stamp {
+        let mut hash = Xxh3::new();
+        value.hash(&mut hash);
+        Stamp(hash.finish())
     }
 
     /// The mark of a list of names.
@@ -59,4 +66,30 @@ impl Stamp {
         }
         Stamp(hash.digest())
     }
+}
+
+/// The mark of the list of names that `of` is, in the state that `store` lists
+/// them in. None if `of` is no list of names.
+pub(crate) fn listing_stamp(store: &dyn Reader, of: &Dependency) -> Result<Option<Stamp>> {
+    let names = match of {
+        Dependency::Scalars => store.scalar_names()?,
+        Dependency::Axes => store.axis_names()?,
+        Dependency::Vectors(axis) => {
+            if !store.has_axis(axis)? {
+                return Ok(Some(Stamp::ABSENT));
+            }
+            store.vector_names(axis)?
+        }
+        Dependency::Matrices(rows, columns) => {
+            if !store.has_axis(rows)? || !store.has_axis(columns)? {
+                return Ok(Some(Stamp::ABSENT));
+            }
+            store.stored_matrix_names(rows, columns)?
+        }
+        Dependency::Scalar(_)
+        | Dependency::Axis(_)
+        | Dependency::Vector(..)
+        | Dependency::Matrix(..) => return Ok(None),
+    };
+    Ok(Some(Stamp::of_names(&names)))
 }

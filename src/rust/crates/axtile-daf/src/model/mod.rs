@@ -20,6 +20,7 @@ mod writer;
 
 pub use axis::Axis;
 pub use buffer::{Buffer, Plain};
+pub(crate) use dependency::listing_stamp;
 pub use dependency::{Dependency, Stamp};
 pub use element::ElementType;
 pub use indices::{Index, Indices, Width};

@@ -35,11 +35,16 @@ pub trait Reader: Send + Sync {
     /// The names of the axes.
     fn axis_names(&self) -> Result<Vec<String>>;
 
-    /// The names of the vectors along `axis`, without the reserved ones. None
-    /// if there is no such axis.
+    /// The names of the vectors along `axis`, without the reserved ones.
+    ///
+    /// # Errors
+    /// `Error::Range` if there is no such axis.
     fn vector_names(&self, axis: &str) -> Result<Vec<String>>;
 
     /// The names of the matrices stored with exactly these rows and columns.
+    ///
+    /// # Errors
+    /// `Error::Range` if there is no such axis.
     fn stored_matrix_names(&self, rows: &str, columns: &str) -> Result<Vec<String>>;
 
     /// The scalar, if there is one.

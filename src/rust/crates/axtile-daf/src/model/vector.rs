@@ -45,6 +45,16 @@ impl SparseVector {
         })
     }
 
+    /// As [`SparseVector::new`], where all is right.
+    pub(crate) fn of_checked(len: usize, indices: Indices, values: Values) -> SparseVector {
+        debug_assert_eq!(indices.len(), values.len());
+        SparseVector {
+            len,
+            indices,
+            values,
+        }
+    }
+
     /// How long the vector is.
     pub fn len(&self) -> usize {
         self.len

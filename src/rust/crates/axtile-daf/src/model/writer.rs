@@ -1,5 +1,7 @@
 //! How stores are written, whichever way they keep their data.
 
+use std::sync::Arc;
+
 use axtile_core::{Error, Result};
 
 use super::reader::is_reserved;
@@ -7,12 +9,13 @@ use super::{
     Axis, Matrix, Reader, Scalar, Texts, Vector, check_name, existing_axis, existing_matrix,
     existing_scalar, existing_vector, missing_axis, missing_matrix, missing_scalar, missing_vector,
 };
+use crate::Orders;
 
 /// A store to write to. Stores implement the methods without a body, which
 /// check nothing and replace what exists; users call the others.
 pub trait Writer: Reader {
     /// Keeps a new axis.
-    fn put_axis(&self, axis: &str, entries: &Axis) -> Result<()>;
+    fn put_axis(&self, axis: &str, entries: Arc<Axis>) -> Result<()>;
 
     /// Forgets an axis whose vectors and matrices are gone.
     fn drop_axis(&self, axis: &str) -> Result<()>;
@@ -34,6 +37,22 @@ pub trait Writer: Reader {
 
     /// Forgets a matrix as it is stored with exactly these rows and columns.
     fn drop_matrix(&self, rows: &str, columns: &str, name: &str) -> Result<()>;
+
+    /// Puts axes, with everything along them, into orders that were checked
+    /// before; see [`reorder_axes`](crate::reorder_axes).
+    ///
+    /// # Errors
+    /// `Error::Argument` if the store is one of others.
+    fn reorder(&self, orders: &Orders) -> Result<()> {
+        let axes: Vec<&str> = orders.keys().map(String::as_str).collect();
+        Err(Error::argument(format!(
+            "can't reorder the axes: {} of a store of kind {}, only of those it is made of; the \
+             daf data: {}",
+            axes.join(", "),
+            self.kind(),
+            self.name()
+        )))
+    }
 
     /// Adds an axis of unique entries, none of them empty.
     ///
@@ -63,7 +82,7 @@ pub trait Writer: Reader {
                 entries.entries().get(at)
             )));
         }
-        self.put_axis(axis, &entries)
+        self.put_axis(axis, Arc::new(entries))
     }
 
     /// Deletes an axis with all its vectors and matrices.
