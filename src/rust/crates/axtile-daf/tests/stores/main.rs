@@ -1,0 +1,9 @@
+//! Stores of every kind: those of other writers, and what comes back from ours.
+
+mod damage;
+mod faults;
+mod foreign;
+mod packed;
+mod rules;
+mod support;
+mod types;
