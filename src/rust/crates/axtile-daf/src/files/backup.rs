@@ -81,8 +81,24 @@ pub(super) fn restore(root: &Path) -> Result<()> {
         let _ = steps::remove_folder(&root.join(DONE));
         return Ok(());
     }
+    // It may say what the interrupted change left.
+    super::index::remove(root)?;
     put_back(&backup, root)?;
     finish(root, &backup)
+}
+
+/// Refuses a store whose axes are in the middle of a reordering: their entries
+/// and the values along them may not belong together.
+pub(super) fn check_whole(root: &Path) -> Result<()> {
+    let backup = root.join(paths::BACKUP);
+    if paths::identity(&backup.join("axes"))?.is_none() {
+        return Ok(());
+    }
+    Err(Error::corrupt(
+        root,
+        paths::BACKUP,
+        "a reordering is not done; opening the store to write undoes it",
+    ))
 }
 
 fn put_back(saved: &Path, live: &Path) -> Result<()> {

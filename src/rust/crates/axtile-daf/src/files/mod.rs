@@ -12,6 +12,8 @@
 //! | `.reorder.backup/` | the files that an unfinished change replaces |
 
 mod backup;
+#[cfg(test)]
+mod crashes;
 mod descriptor;
 mod index;
 mod open;

@@ -56,7 +56,8 @@ impl FilesDaf {
     /// `Error::Io` if there is no such store, or the folder cannot be used;
     /// `Error::Exists` if there is something to be replaced and `mode` does
     /// not say so; `Error::Version` if the store has another version;
-    /// `Error::Corrupt` if that cannot be read.
+    /// `Error::Corrupt` if that cannot be read, or if a reordering was
+    /// interrupted and the store is opened to read.
     pub fn open(path: &Path, mode: OpenMode, name: Option<&str>) -> Result<FilesDaf> {
         match mode {
             OpenMode::Read | OpenMode::Update => {}
@@ -83,6 +84,8 @@ impl FilesDaf {
         let is_writable = mode != OpenMode::Read;
         if is_writable {
             backup::restore(path)?;
+        } else {
+            backup::check_whole(path)?;
         }
         let mut store = FilesDaf {
             name: name.map_or_else(|| path.display().to_string(), str::to_owned),
