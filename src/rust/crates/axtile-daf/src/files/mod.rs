@@ -22,7 +22,6 @@ mod payload;
 mod read;
 mod reorder;
 mod scalar;
-mod sparsify;
 mod steps;
 mod write;
 
@@ -35,6 +34,7 @@ use axtile_core::Result;
 use axtile_store::{FileIdentity, Map};
 
 pub use open::OpenMode;
+pub(crate) use paths::{identity, is_absent};
 
 use crate::model::{Axis, is_readable_name};
 use crate::versions::Versions;

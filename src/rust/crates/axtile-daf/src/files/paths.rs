@@ -79,7 +79,7 @@ pub(super) fn axis(root: &Path, name: &str) -> PathBuf {
 }
 
 /// Which file is at `path`, if there is one.
-pub(super) fn identity(path: &Path) -> Result<Option<FileIdentity>> {
+pub(crate) fn identity(path: &Path) -> Result<Option<FileIdentity>> {
     match fs::metadata(path) {
         Ok(metadata) => Ok(Some(FileIdentity::of(&metadata))),
         Err(error) if is_absent(&error) => Ok(None),
@@ -89,7 +89,7 @@ pub(super) fn identity(path: &Path) -> Result<Option<FileIdentity>> {
 
 /// Whether `error` says that there is no such file. A name that is too long
 /// for a file is the name of none.
-pub(super) fn is_absent(error: &std::io::Error) -> bool {
+pub(crate) fn is_absent(error: &std::io::Error) -> bool {
     matches!(
         error.kind(),
         ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::InvalidFilename

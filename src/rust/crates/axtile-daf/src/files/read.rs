@@ -9,6 +9,7 @@ use axtile_store::{FileIdentity, Map};
 
 use super::descriptor::{Array, Descriptor};
 use super::{FilesDaf, paths, payload, scalar};
+use crate::mapped::mapped_lines;
 use crate::model::{
     Axis, DenseMatrix, Dependency, Matrix, Reader, Scalar, SparseMatrix, SparseVector, Stamp,
     Vector, Writer, is_readable_name, listing_stamp, missing_axis,
@@ -24,7 +25,7 @@ pub(super) fn axis(path: &Path, map: &Arc<Map>) -> Result<Axis> {
     if let Some(at) = memchr::memmem::find(map, b"\n\n") {
         return Err(damage(at + 1));
     }
-    let entries = payload::lines(path, map)?;
+    let entries = mapped_lines(path, map)?;
     let n_entries = entries.len();
     Axis::new(entries).ok_or_else(|| {
         Error::limit(

@@ -9,11 +9,11 @@ use axtile_core::{Error, Result};
 
 use super::index::Edit;
 use super::paths::Files;
-use super::sparsify::{stored_values, values_name, worthwhile};
 use super::{FilesDaf, backup, descriptor, paths, scalar, steps};
 use crate::model::{
     Axis, ElementType, Matrix, Reader, Scalar, Texts, Values, Vector, Writer, read_only,
 };
+use crate::sparsify::{stored_values, values_name, worthwhile};
 use crate::{Orders, match_values};
 
 /// A descriptor and the arrays it describes, by the ends of their names.

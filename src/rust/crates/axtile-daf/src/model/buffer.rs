@@ -35,7 +35,7 @@ impl<T: Plain> Buffer<T> {
     /// the range is not inside the map or holds no whole count of numbers.
     pub fn mapped(map: &Arc<Map>, start: usize, end: usize) -> Option<Buffer<T>> {
         let bytes = map.get(start..end)?;
-        if bytes.len() % size_of::<T>() != 0 {
+        if !bytes.len().is_multiple_of(size_of::<T>()) {
             return None;
         }
         let in_place = cfg!(target_endian = "little") || size_of::<T>() == 1;
@@ -55,7 +55,7 @@ impl<T: Plain> Buffer<T> {
     /// A copy of little-endian numbers. None if `bytes` holds no whole count
     /// of them.
     pub fn from_le_bytes(bytes: &[u8]) -> Option<Buffer<T>> {
-        if bytes.len() % size_of::<T>() != 0 {
+        if !bytes.len().is_multiple_of(size_of::<T>()) {
             return None;
         }
         let mut values = vec![T::zeroed(); bytes.len() / size_of::<T>()];

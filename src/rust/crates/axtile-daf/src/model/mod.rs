@@ -33,6 +33,7 @@ pub use names::{check_name, is_readable_name};
 pub use reader::Reader;
 pub use scalar::Scalar;
 pub use texts::Texts;
+pub(crate) use texts::TextsBuilder;
 pub use values::{Number, Values};
 pub use vector::{SparseVector, Vector};
 pub use writer::Writer;

@@ -158,13 +158,29 @@ impl<'a> FromIterator<&'a str> for Texts {
 
 impl FromIterator<String> for Texts {
     fn from_iter<I: IntoIterator<Item = String>>(texts: I) -> Texts {
-        let mut bytes = Vec::new();
-        let mut ends = Vec::new();
-        for text in texts {
-            bytes.extend_from_slice(text.as_bytes());
-            ends.push(bytes.len() as u64);
-        }
-        Texts::gathered(bytes, ends)
+        let mut gathered = TextsBuilder::default();
+        texts.into_iter().for_each(|text| gathered.push(&text));
+        gathered.finish()
+    }
+}
+
+/// Texts that come one after the other.
+#[derive(Debug, Default)]
+pub(crate) struct TextsBuilder {
+    bytes: Vec<u8>,
+    ends: Vec<u64>,
+}
+
+impl TextsBuilder {
+    /// Adds a text.
+    pub(crate) fn push(&mut self, text: &str) {
+        self.bytes.extend_from_slice(text.as_bytes());
+        self.ends.push(self.bytes.len() as u64);
+    }
+
+    /// All texts that were added.
+    pub(crate) fn finish(self) -> Texts {
+        Texts::gathered(self.bytes, self.ends)
     }
 }
 

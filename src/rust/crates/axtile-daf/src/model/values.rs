@@ -102,6 +102,26 @@ impl From<Vec<bool>> for Values {
     }
 }
 
+/// An array of one value.
+impl From<&Scalar> for Values {
+    fn from(scalar: &Scalar) -> Values {
+        match scalar {
+            Scalar::Bool(value) => vec![*value].into(),
+            Scalar::Int8(value) => vec![*value].into(),
+            Scalar::Int16(value) => vec![*value].into(),
+            Scalar::Int32(value) => vec![*value].into(),
+            Scalar::Int64(value) => vec![*value].into(),
+            Scalar::UInt8(value) => vec![*value].into(),
+            Scalar::UInt16(value) => vec![*value].into(),
+            Scalar::UInt32(value) => vec![*value].into(),
+            Scalar::UInt64(value) => vec![*value].into(),
+            Scalar::Float32(value) => vec![*value].into(),
+            Scalar::Float64(value) => vec![*value].into(),
+            Scalar::String(text) => Values::String(std::iter::once(text.as_str()).collect()),
+        }
+    }
+}
+
 impl From<Texts> for Values {
     fn from(texts: Texts) -> Values {
         Values::String(texts)

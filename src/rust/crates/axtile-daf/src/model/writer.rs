@@ -38,6 +38,15 @@ pub trait Writer: Reader {
     /// Forgets a matrix as it is stored with exactly these rows and columns.
     fn drop_matrix(&self, rows: &str, columns: &str, name: &str) -> Result<()>;
 
+    /// Forgets a matrix as it is stored with exactly these rows and columns,
+    /// if it is, because it is about to be set the other way round.
+    fn drop_outdated(&self, rows: &str, columns: &str, name: &str) -> Result<()> {
+        if self.has_stored_matrix(rows, columns, name)? {
+            self.drop_matrix(rows, columns, name)?;
+        }
+        Ok(())
+    }
+
     /// Puts axes, with everything along them, into orders that were checked
     /// before; see [`reorder_axes`](crate::reorder_axes).
     ///
@@ -209,8 +218,8 @@ pub trait Writer: Reader {
             return Err(existing_matrix(self.name(), rows, columns, name));
         }
         let flipped = rows != columns;
-        if flipped && !relayout && self.has_stored_matrix(columns, rows, name)? {
-            self.drop_matrix(columns, rows, name)?;
+        if flipped && !relayout {
+            self.drop_outdated(columns, rows, name)?;
         }
         self.put_matrix(rows, columns, name, matrix)?;
         if flipped && relayout {

@@ -6,7 +6,7 @@
 /// last element.
 pub(super) fn unshuffle_bits(shuffled: &[u8], size: usize) -> Vec<u8> {
     let n_elements = shuffled.len() / size.max(1);
-    if n_elements % 8 != 0 || size == 0 {
+    if !n_elements.is_multiple_of(8) || size == 0 {
         return shuffled.to_vec();
     }
     let mut plain = shuffled.to_vec();

@@ -20,9 +20,9 @@ use std::path::Path;
 use axtile_core::{Error, Result};
 use serde_json::{Map, Value};
 
-pub(crate) use codec::Compression;
+pub(crate) use codec::{Compression, MAX_TEXT_CHUNK};
 
-use crate::model::{ElementType, Texts, Values};
+use crate::model::{ElementType, TextsBuilder, Values};
 
 /// How an array is packed.
 #[derive(Clone, Debug, PartialEq)]
@@ -159,7 +159,7 @@ struct Unpacked {
     kind: ElementType,
     size: Option<usize>,
     bytes: Vec<u8>,
-    texts: Vec<String>,
+    texts: TextsBuilder,
 }
 
 impl Unpacked {
@@ -169,13 +169,14 @@ impl Unpacked {
             kind,
             size,
             bytes: Vec::new(),
-            texts: Vec::new(),
+            texts: TextsBuilder::default(),
         };
         let reserved = match (n_rows.checked_mul(n_columns), size) {
             (Some(len), Some(size)) => len
                 .checked_mul(size)
                 .is_some_and(|n_bytes| unpacked.bytes.try_reserve_exact(n_bytes).is_ok()),
-            (Some(len), None) => unpacked.texts.try_reserve_exact(len).is_ok(),
+            // Each text was read, or is of a chunk that the index has.
+            (len, None) => len.is_some(),
             (None, _) => false,
         };
         if reserved {
@@ -193,9 +194,7 @@ impl Unpacked {
     fn add_zeros(&mut self, n_wanted: usize) {
         match self.size {
             Some(size) => self.bytes.resize(self.bytes.len() + n_wanted * size, 0),
-            None => self
-                .texts
-                .resize(self.texts.len() + n_wanted, String::new()),
+            None => (0..n_wanted).for_each(|_| self.texts.push("")),
         }
     }
 
@@ -207,10 +206,14 @@ impl Unpacked {
         compression: Compression,
     ) -> Result<(), String> {
         let Some(size) = self.size else {
-            let plain = compression.decompress(stored, codec::MAX_TEXT_CHUNK)?;
-            let texts = texts(&plain, chunk_rows)?;
-            self.texts.extend(texts.into_iter().take(n_wanted));
-            return Ok(());
+            let plain = compression.decompress(stored, MAX_TEXT_CHUNK)?;
+            let mut n_left = n_wanted;
+            return texts(&plain, chunk_rows, |text| {
+                if n_left > 0 {
+                    n_left -= 1;
+                    self.texts.push(text);
+                }
+            });
         };
         let n_bytes = chunk_rows
             .checked_mul(size)
@@ -226,37 +229,36 @@ impl Unpacked {
 
     fn finish(self, path: &Path) -> Result<Values> {
         if self.size.is_none() {
-            return Ok(Values::String(self.texts.into_iter().collect::<Texts>()));
+            return Ok(Values::String(self.texts.finish()));
         }
         Values::from_le_bytes(self.kind, &self.bytes)
             .ok_or_else(|| Error::corrupt(path, "the values", "truth that is neither 0 nor 1"))
     }
 }
 
-/// Reads `n_texts` texts: a count, then the length and the bytes of each, the
-/// numbers 32 bits little-endian.
-pub(crate) fn texts(bytes: &[u8], n_texts: usize) -> Result<Vec<String>, String> {
+/// Gives `n_texts` texts to `take`: a count, then the length and the bytes of
+/// each, the numbers 32 bits little-endian.
+pub(crate) fn texts(
+    bytes: &[u8],
+    n_texts: usize,
+    mut take: impl FnMut(&str),
+) -> Result<(), String> {
     let (first, mut rest) = bytes.split_first_chunk::<4>().ok_or("no count of texts")?;
     let n_found = u32::from_le_bytes(*first) as usize;
     if n_found != n_texts {
         return Err(format!("{n_found} of {n_texts} texts"));
     }
-    let mut texts = Vec::new();
     for _ in 0..n_texts {
         let (first, after) = rest.split_first_chunk::<4>().ok_or("a text is cut off")?;
         let len = u32::from_le_bytes(*first) as usize;
         let (text, after) = after.split_at_checked(len).ok_or("a text is cut off")?;
-        texts.push(
-            std::str::from_utf8(text)
-                .map_err(|_| "a text is no UTF-8")?
-                .to_owned(),
-        );
+        take(std::str::from_utf8(text).map_err(|_| "a text is no UTF-8")?);
         rest = after;
     }
     if !rest.is_empty() {
         return Err(format!("{} bytes follow the last text", rest.len()));
     }
-    Ok(texts)
+    Ok(())
 }
 
 #[cfg(test)]
@@ -332,6 +334,10 @@ mod tests {
 
     #[test]
     fn texts_are_counted_and_whole() {
+        let texts = |bytes: &[u8], n_texts| {
+            let mut found = Vec::new();
+            super::texts(bytes, n_texts, |text| found.push(text.to_owned())).map(|()| found)
+        };
         let bytes = [2, 0, 0, 0, 1, 0, 0, 0, b'a', 0, 0, 0, 0];
         assert_eq!(texts(&bytes, 2).unwrap(), ["a", ""]);
         assert!(texts(&bytes, 1).is_err());

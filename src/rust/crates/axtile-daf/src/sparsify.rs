@@ -7,7 +7,7 @@ use crate::model::{Buffer, ElementType, Indices, Plain, SparseVector, Values, Ve
 const WORTHWHILE: f64 = 0.75;
 
 /// The vector as it is worth storing. A negative zero is a value to keep.
-pub(super) fn worthwhile(vector: &Vector) -> Vector {
+pub(crate) fn worthwhile(vector: &Vector) -> Vector {
     let Vector::Dense(values) = vector else {
         return vector.clone();
     };
@@ -61,7 +61,7 @@ fn nonzero<T: Plain>(buffer: &Buffer<T>) -> Vec<usize> {
 }
 
 /// The values of sparse data to store: none if all are true.
-pub(super) fn stored_values(values: &Values) -> Option<&Values> {
+pub(crate) fn stored_values(values: &Values) -> Option<&Values> {
     match values {
         Values::Bool(truths) if truths.iter().all(|&truth| truth == 1) => None,
         _ => Some(values),
@@ -69,7 +69,7 @@ pub(super) fn stored_values(values: &Values) -> Option<&Values> {
 }
 
 /// What the array of kept values is called.
-pub(super) fn values_name(kind: ElementType) -> &'static str {
+pub(crate) fn values_name(kind: ElementType) -> &'static str {
     match kind {
         ElementType::String => "nztxt",
         _ => "nzval",
