@@ -1,5 +1,7 @@
 //! Stores of every kind: those of other writers, and what comes back from ours.
 
+mod cached;
+mod chains;
 mod damage;
 mod faults;
 mod foreign;
@@ -7,3 +9,5 @@ mod packed;
 mod rules;
 mod support;
 mod types;
+mod views;
+mod zarr;

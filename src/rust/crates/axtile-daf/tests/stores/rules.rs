@@ -3,7 +3,7 @@
 
 use axtile_core::{Error, ErrorKind, Result};
 use axtile_daf::model::{ElementType, Reader, Texts, Values, Vector, Writer};
-use axtile_daf::{FilesDaf, MemoryDaf, OpenMode};
+use axtile_daf::{FilesDaf, MemoryDaf, OpenMode, ZarrDaf};
 
 use crate::support::{all, create, dense, texts};
 
@@ -12,6 +12,8 @@ fn with_stores(check: impl Fn(&dyn Writer)) {
     check(&MemoryDaf::new("memory!"));
     let folder = tempfile::tempdir().unwrap();
     check(&create(&folder.path().join("files!")));
+    let path = folder.path().join("zarr!");
+    check(&ZarrDaf::open(&path, OpenMode::Create, None).unwrap());
 }
 
 #[track_caller]

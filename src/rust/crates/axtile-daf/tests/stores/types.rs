@@ -6,7 +6,7 @@ use axtile_daf::model::{
     ElementType, Indices, Matrix, Reader, Scalar, SparseMatrix, SparseVector, Values, Vector,
     Writer,
 };
-use axtile_daf::{FilesDaf, MemoryDaf, OpenMode};
+use axtile_daf::{FilesDaf, MemoryDaf, OpenMode, ZarrDaf};
 use proptest::prelude::*;
 
 use crate::support::{create, dense, open, texts};
@@ -112,13 +112,24 @@ fn every_type_comes_back() {
     fill(&store);
     check(&store);
     check(&open(&path));
+    let path = folder.path().join("b");
+    let store = ZarrDaf::open(&path, OpenMode::Create, None).unwrap();
+    fill(&store);
+    check(&store);
+    check(&ZarrDaf::open(&path, OpenMode::Read, None).unwrap());
 }
 
 #[test]
 fn sparse_data_of_every_type_comes_back() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a");
-    let store = create(&path);
+    sparse_data_comes_back(&create(&path), || Box::new(open(&path)));
+    let path = folder.path().join("b");
+    let open = |mode| ZarrDaf::open(&path, mode, None).unwrap();
+    sparse_data_comes_back(&open(OpenMode::Create), || Box::new(open(OpenMode::Read)));
+}
+
+fn sparse_data_comes_back(store: &dyn Writer, reopen: impl Fn() -> Box<dyn Reader>) {
     store
         .add_axis("cell", texts(&["A", "B", "C", "D", "E"]))
         .unwrap();
@@ -144,7 +155,7 @@ fn sparse_data_of_every_type_comes_back() {
             stored.push((name, vector, matrix));
         }
     }
-    let store = open(&path);
+    let store = reopen();
     for (name, vector, matrix) in stored {
         let Vector::Sparse(found) = store.vector("cell", &name).unwrap() else {
             panic!("{name} is not sparse");
