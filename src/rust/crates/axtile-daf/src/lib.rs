@@ -9,6 +9,7 @@
 
 mod cache;
 mod chain;
+mod describe;
 mod files;
 mod mapped;
 mod memory;
@@ -26,6 +27,7 @@ mod zarr;
 
 pub use cache::Cache;
 pub use chain::{chain_reader, chain_writer, complete_chain, complete_daf, complete_path};
+pub use describe::describe;
 pub use files::{FilesDaf, OpenMode};
 pub use memory::MemoryDaf;
 pub use open::{open_reader, open_writer};

@@ -30,7 +30,7 @@ impl Reader for ReadOnly {
     }
 
     fn kind(&self) -> &'static str {
-        "ReadOnlyView"
+        "ReadOnly View"
     }
 
     fn path(&self) -> Option<&Path> {

@@ -23,8 +23,8 @@ impl Reader for Chain {
 
     fn kind(&self) -> &'static str {
         match self.last {
-            Some(_) => "WriteChain",
-            None => "ReadOnlyChain",
+            Some(_) => "Write Chain",
+            None => "ReadOnly Chain",
         }
     }
 

@@ -95,9 +95,8 @@ impl<'a> Stored<'a> {
         }
         for suffix in paths::SUFFIXES {
             let is_needed = self.arrays.iter().any(|(needed, _)| *needed == suffix);
-            let path = files.path(suffix);
-            if !is_needed && paths::identity(&path)?.is_some() {
-                steps::remove_file(&path)?;
+            if !is_needed && suffix != "json" && has_own(files, suffix)? {
+                steps::remove_file(&files.path(suffix))?;
             }
         }
         steps::write(&files.descriptor(), self.descriptor.as_bytes())
@@ -122,13 +121,24 @@ fn lines(texts: &Texts) -> Result<Cow<'_, [u8]>> {
     })
 }
 
+/// Whether a property has a file that ends with `suffix`. That of `a` with
+/// `nzind.zip` can be that of another property, `a.nzind`, with `zip`.
+fn has_own(files: &Files, suffix: &str) -> Result<bool> {
+    if paths::identity(&files.path(suffix))?.is_none() {
+        return Ok(false);
+    }
+    Ok(match suffix.split_once('.') {
+        Some((part, _)) => paths::identity(&files.path(&format!("{part}.json")))?.is_none(),
+        None => true,
+    })
+}
+
 /// The files of a property that are there.
 pub(super) fn present(files: &Files) -> Result<Vec<PathBuf>> {
     let mut present = Vec::new();
     for suffix in paths::SUFFIXES {
-        let path = files.path(suffix);
-        if paths::identity(&path)?.is_some() {
-            present.push(path);
+        if has_own(files, suffix)? {
+            present.push(files.path(suffix));
         }
     }
     Ok(present)

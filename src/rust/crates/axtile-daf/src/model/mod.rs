@@ -9,6 +9,7 @@ mod element;
 mod indices;
 mod matrix;
 mod missing;
+mod named;
 mod names;
 mod reader;
 mod scalar;
@@ -29,6 +30,7 @@ pub use missing::{
     existing_axis, existing_matrix, existing_scalar, existing_vector, missing_axis, missing_entry,
     missing_matrix, missing_scalar, missing_vector, read_only,
 };
+pub use named::order_of_names;
 pub use names::{check_name, is_readable_name};
 pub use reader::Reader;
 pub use scalar::Scalar;

@@ -1,6 +1,11 @@
 //! Stores that other programs wrote.
 
+use std::sync::Arc;
+
 use axtile_daf::model::{ElementType, Matrix, Reader, Scalar, Values, Vector};
+use axtile_daf::operations::{NoCustomOperations, Threads};
+use axtile_daf::query::{Answer, Options, Query};
+use axtile_daf::{Cache, chain_reader};
 
 use crate::support::{all, entries, fixtures, open, shared};
 
@@ -122,4 +127,42 @@ fn example_stores_are_read() {
             }
         }
     }
+}
+
+#[test]
+fn queries_are_answered_from_mapped_files() {
+    let Some(shared) = shared() else { return };
+    let members: Vec<Arc<dyn Reader>> = ["cells_daf", "metacells_daf"]
+        .map(|name| Arc::new(open(&shared.join(name))) as Arc<dyn Reader>)
+        .into();
+    let chain = chain_reader(members, Some("chain!")).unwrap();
+    let cache = Cache::new(chain, 1 << 20);
+    let options = Options {
+        threads: Threads::default(),
+        custom: &NoCustomOperations,
+    };
+    let text = "@ cell : donor : age / metacell ?? : type >> Mean";
+    let query = Query::parse(text, &NoCustomOperations).unwrap();
+    for _ in 0..2 {
+        let result = cache.evaluate(&query, &options, 0).unwrap();
+        let Answer::Vector { entries, values } = &result.answer else {
+            panic!("no vector");
+        };
+        let expected = [
+            ("MEBEMP-E", 63.97674),
+            ("MEBEMP-L", 63.95238),
+            ("MPP", 64.23795),
+            ("memory-B", 62.30769),
+        ];
+        for (idx, (name, mean)) in expected.into_iter().enumerate() {
+            assert_eq!(entries.name(idx), name);
+            let found = match values.get(idx).unwrap() {
+                Scalar::Float64(found) => found,
+                Scalar::Float32(found) => f64::from(found),
+                other => panic!("{other:?}"),
+            };
+            assert!((found - mean).abs() < 1e-4, "{name}: {found}");
+        }
+    }
+    assert_eq!(cache.len(), 1);
 }

@@ -3,7 +3,7 @@
 
 use axtile_core::{Error, ErrorKind, Result};
 use axtile_daf::model::{ElementType, Reader, Texts, Values, Vector, Writer};
-use axtile_daf::{FilesDaf, MemoryDaf, OpenMode, ZarrDaf};
+use axtile_daf::{FilesDaf, MemoryDaf, OpenMode, ZarrDaf, describe};
 
 use crate::support::{all, create, dense, texts};
 
@@ -260,4 +260,31 @@ fn modes_are_kept() {
         assert!(FilesDaf::open(&other, mode, None).is_err());
     }
     assert!(other.join("thesis.txt").exists());
+}
+
+#[test]
+fn stores_are_described() {
+    let store = MemoryDaf::new("cells!");
+    store
+        .set_scalar("organism", &"human".into(), false)
+        .unwrap();
+    store.set_scalar("n", &3_u8.into(), false).unwrap();
+    store.add_axis("gene", texts(&["X", "Y", "Z"])).unwrap();
+    let lateral = vec![true, false, true].into();
+    store
+        .set_vector("gene", "is_lateral", &lateral, false)
+        .unwrap();
+    let names = texts(&["a", "b", "c"]).into();
+    store.set_vector("gene", "symbol", &names, false).unwrap();
+    let near = dense(3, 3, vec![0.5_f32; 9]);
+    store
+        .set_matrix("gene", "gene", "near", &near, false, true)
+        .unwrap();
+    assert_eq!(
+        describe(&store).unwrap(),
+        "name: cells!\ntype: MemoryDaf\nscalars:\n  n: 3 (UInt8)\n  organism: \"human\"\n\
+         axes:\n  gene: 3 entries\nvectors:\n  gene:\n    \
+         is_lateral: 3 x Bool (Dense; 2 (67%) true)\n    symbol: 3 x Str (Dense)\n\
+         matrices:\n  gene,gene:\n    near: 3 x 3 x Float32 in Columns (Dense)\n"
+    );
 }

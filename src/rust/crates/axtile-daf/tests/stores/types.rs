@@ -272,6 +272,29 @@ fn another_type_takes_the_place_of_a_vector() {
     assert_eq!(left, 2, "a descriptor and texts");
 }
 
+#[test]
+fn properties_with_like_names_keep_their_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a");
+    let store = create(&path);
+    store.add_axis("x", texts(&["A", "B"])).unwrap();
+    for name in ["a", "a.nzind", "a.b"] {
+        store
+            .set_vector("x", name, &vec![1, 2].into(), false)
+            .unwrap();
+    }
+    // What a packed array of `a.nzind` is called, `a` could have too.
+    let packed = path.join("vectors/x/a.nzind.zip");
+    std::fs::write(&packed, "packed").unwrap();
+    store
+        .set_vector("x", "a", &vec![1.5, 2.5].into(), true)
+        .unwrap();
+    store.delete_vector("x", "a", true).unwrap();
+    assert!(packed.exists());
+    assert_eq!(store.vector_names("x").unwrap(), ["a.b", "a.nzind"]);
+    assert_eq!(store.vector("x", "a.nzind").unwrap(), vec![1, 2].into());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
     #[test]
