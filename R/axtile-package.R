@@ -6,8 +6,10 @@
 #' threads straight into the slots of a [Matrix::dgCMatrix-class].
 #'
 #' * Make one: [convert_tiles()] from files, [write_tiles()] from objects.
-#' * Read it: [open_tiles()], then [read_tile()], [read_cells()], [read_obs()],
-#'   [read_var()].
+#' * Read it: [open_tiles()], then [read_tile()], [read_cells()],
+#'   [read_genes()], [read_obs()], [read_var()].
+#' * Sum it up: [gene_totals()], [cell_totals()], [gene_stats()],
+#'   [cell_stats()].
 #' * Map instead of decode: [materialize_tiles()], [mmap_dgCMatrix()],
 #'   [mmap_int()]; keep counts compact: [TileCounts].
 #' * Look after it: [tiles_info()], [verify_tiles()], [localize_obs()].
@@ -35,6 +37,7 @@
 #' | `axtile_error_internal` | a mistake in axtile: please report it |
 #'
 #' @keywords internal
-#' @importFrom methods as is slot
+#' @importFrom methods as is slot setClass setGeneric setMethod setOldClass
+#' @importFrom methods setValidity show
 #' @importFrom rlang arg_match caller_env check_dots_empty
 "_PACKAGE"

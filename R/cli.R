@@ -32,6 +32,7 @@ cli_usage <- c(
     "",
     "options of convert:",
     "  --layer NAME                h5ad: X (default), raw, or a layer",
+    "  --layers A,B                h5ad: further layers with counts",
     "  --join exact|union|intersection  genes of several files (exact)",
     "  --gene-names symbol|id      10x Genomics files (symbol)",
     "  --genome NAME               10x Genomics HDF5, version 2",
@@ -176,7 +177,7 @@ cli_convert <- function(args) {
     texts <- c(
         "layer", "join", "gene-names", "genome", "orientation", "format"
     )
-    lists <- c("obs-exclude", "var-exclude")
+    lists <- c("layers", "obs-exclude", "var-exclude")
     numbers <- c(
         "tile-size", "level", "chunks", "clusters", "threads",
         "sort-genes-max-files"

@@ -15,6 +15,12 @@ rs_mapped_write <- function(arguments) .Call(wrap__rs_mapped_write, arguments)
 
 rs_counts_sums <- function(arguments) .Call(wrap__rs_counts_sums, arguments)
 
+rs_tiles_genes <- function(arguments) .Call(wrap__rs_tiles_genes, arguments)
+
+rs_tiles_gene_stats <- function(arguments) .Call(wrap__rs_tiles_gene_stats, arguments)
+
+rs_tiles_cell_stats <- function(arguments) .Call(wrap__rs_tiles_cell_stats, arguments)
+
 rs_tiles_materialize <- function(arguments) .Call(wrap__rs_tiles_materialize, arguments)
 
 rs_tiles_mapped <- function(arguments) .Call(wrap__rs_tiles_mapped, arguments)

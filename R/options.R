@@ -8,6 +8,12 @@
 #'     if that is less.}
 #'   \item{`axtile.cache_mb`}{Memory for decoded tiles that are kept for later
 #'     look-ups, in MB (10^6 bytes). Default: 512.}
+#'   \item{`axtile.pool_mb`}{On Linux, memory of large matrices that R has freed
+#'     is kept for the next ones, up to this many MB, and R's garbage collector
+#'     runs when so much more waits for it, rather than at every allocation.
+#'     Reading many tiles one after the other is two to three times faster with
+#'     it. Memory that matrices of axtile take is not counted by [gc()]. 0 for
+#'     R's own allocation. Default: 1024.}
 #'   \item{`axtile.cache_dir`}{Folder for [localize_obs()] and
 #'     [materialize_tiles()]. Default, `NULL`: `$DELTACELLS_CACHE`,
 #'     `$XDG_CACHE_HOME/deltacells`, or `~/.cache/deltacells`.}
@@ -23,7 +29,7 @@
 #' options(old)
 #' @export
 axtile_options <- function() {
-    names <- c("threads", "cache_mb", "cache_dir", "progress")
+    names <- c("threads", "cache_mb", "pool_mb", "cache_dir", "progress")
     options <- lapply(names, axtile_option)
     stats::setNames(options, paste0("axtile.", names))
 }
@@ -33,6 +39,7 @@ axtile_option <- function(name) {
     switch(name,
         threads = getOption("axtile.threads", default_threads()),
         cache_mb = getOption("axtile.cache_mb", 512),
+        pool_mb = getOption("axtile.pool_mb", 1024),
         getOption(paste0("axtile.", name))
     )
 }

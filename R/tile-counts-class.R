@@ -45,12 +45,12 @@
 #' @exportClass TileCounts
 NULL
 
-methods::setClass("TileCounts", slots = c(
+setClass("TileCounts", slots = c(
     p = "integer", i = "integer", x = "integer", Dim = "integer",
     Dimnames = "list"
 ), prototype = list(p = 0L, Dim = c(0L, 0L), Dimnames = list(NULL, NULL)))
 
-methods::setValidity("TileCounts", function(object) {
+setValidity("TileCounts", function(object) {
     dim <- object@Dim
     if (length(dim) != 2L || anyNA(dim) || any(dim < 0L)) {
         return("Dim must be two numbers")

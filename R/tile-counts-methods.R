@@ -2,18 +2,18 @@
 
 #' @rdname TileCounts
 #' @exportMethod dim
-methods::setMethod("dim", "TileCounts", function(x) x@Dim)
+setMethod("dim", "TileCounts", function(x) x@Dim)
 
 #' @rdname TileCounts
 #' @exportMethod length
-methods::setMethod("length", "TileCounts", function(x) {
+setMethod("length", "TileCounts", function(x) {
     n <- prod(x@Dim)
     if (n <= .Machine$integer.max) as.integer(n) else n
 })
 
 #' @rdname TileCounts
 #' @exportMethod dimnames
-methods::setMethod("dimnames", "TileCounts", function(x) {
+setMethod("dimnames", "TileCounts", function(x) {
     if (!all(vapply(x@Dimnames, is.null, NA))) x@Dimnames
 })
 
@@ -21,7 +21,7 @@ methods::setMethod("dimnames", "TileCounts", function(x) {
 #' @param value Names of rows and columns: a list of two, each a vector or
 #'   `NULL`; or `NULL`.
 #' @exportMethod "dimnames<-"
-methods::setMethod("dimnames<-", "TileCounts", function(x, value) {
+setMethod("dimnames<-", "TileCounts", function(x, value) {
     text <- function(names) if (length(names)) as.character(names)
     if (is.null(value)) {
         value <- list(NULL, NULL)
@@ -43,7 +43,7 @@ methods::setMethod("dimnames<-", "TileCounts", function(x, value) {
 #' @rdname TileCounts
 #' @param object A `TileCounts`.
 #' @exportMethod show
-methods::setMethod("show", "TileCounts", function(object) {
+setMethod("show", "TileCounts", function(object) {
     number <- function(n) {
         format(n, big.mark = ",", scientific = FALSE, trim = TRUE)
     }
@@ -93,7 +93,7 @@ take_columns <- function(x, columns) {
 #' @param ... Ignored.
 #' @param drop Whether a single row or column becomes a vector.
 #' @exportMethod "["
-methods::setMethod("[", "TileCounts", function(x, i, j, ..., drop = TRUE) {
+setMethod("[", "TileCounts", function(x, i, j, ..., drop = TRUE) {
     if (nargs() != 3L + !missing(drop)) {
         axtile_abort("argument", paste(
             "a TileCounts takes rows and columns, x[i, j];",
@@ -151,36 +151,36 @@ counts_sums <- function(x, by_row, call = rlang::caller_env()) {
 
 # Generics of the names that Matrix and BiocGenerics use, too: one method serves
 # all of them. Base's functions are no generics.
-methods::setGeneric("colSums")
-methods::setGeneric("rowSums")
-methods::setGeneric("colMeans")
-methods::setGeneric("rowMeans")
+setGeneric("colSums")
+setGeneric("rowSums")
+setGeneric("colMeans")
+setGeneric("rowMeans")
 
 #' @rdname TileCounts
 #' @param na.rm,dims Ignored: counts are never missing.
 #' @exportMethod colSums
-methods::setMethod(
+setMethod(
     "colSums", "TileCounts",
     function(x, na.rm = FALSE, dims = 1L) counts_sums(x, FALSE)
 )
 
 #' @rdname TileCounts
 #' @exportMethod rowSums
-methods::setMethod(
+setMethod(
     "rowSums", "TileCounts",
     function(x, na.rm = FALSE, dims = 1L) counts_sums(x, TRUE)
 )
 
 #' @rdname TileCounts
 #' @exportMethod colMeans
-methods::setMethod(
+setMethod(
     "colMeans", "TileCounts",
     function(x, na.rm = FALSE, dims = 1L) counts_sums(x, FALSE) / x@Dim[[1L]]
 )
 
 #' @rdname TileCounts
 #' @exportMethod rowMeans
-methods::setMethod(
+setMethod(
     "rowMeans", "TileCounts",
     function(x, na.rm = FALSE, dims = 1L) counts_sums(x, TRUE) / x@Dim[[2L]]
 )

@@ -22,6 +22,8 @@
 #' @param ... Must be empty.
 #' @param layer For h5ad files: `"X"`, `"raw"` (raw/X with its own genes), or
 #'   the name of a layer (`"layers/X"` for one that is called like these).
+#' @param layers For h5ad files: names of further layers with whole counts, for
+#'   example `c("spliced", "unspliced")`; they become layers of the dataset.
 #' @param join For several files: `"exact"` if they must have the same genes in
 #'   the same order, `"union"` or `"intersection"` to match genes by name.
 #' @param gene_names For 10x Genomics files: name genes by `"symbol"` or
@@ -72,7 +74,7 @@
 #' )
 #' convert_tiles(folder, tempfile(fileext = ".tiles"))
 #' @export
-convert_tiles <- function(source, path, ..., layer = "X",
+convert_tiles <- function(source, path, ..., layer = "X", layers = NULL,
                           join = c("exact", "union", "intersection"),
                           gene_names = c("symbol", "id"), genome = NULL,
                           orientation = c("genes_by_cells", "cells_by_genes"),
@@ -117,6 +119,7 @@ convert_tiles <- function(source, path, ..., layer = "X",
         source = paths,
         gene_order = gene_order,
         layer = check_string(layer),
+        layers = check_strings(layers),
         join = rlang::arg_match(join),
         gene_names = rlang::arg_match(gene_names),
         genome = check_string(genome, null = TRUE),

@@ -30,8 +30,10 @@ open_tiles <- function(path, ..., gene_order = c("source", "stored")) {
 
 #' Close a tile dataset
 #'
-#' Frees the memory maps and decoded tiles that axtile keeps for a dataset. It
-#' opens again by itself when one of its objects is used.
+#' Frees the memory maps and decoded tiles that axtile keeps for a dataset, and
+#' the memory of matrices that R has freed (`axtile.pool_mb` of
+#' [axtile_options()]). A dataset opens again by itself when one of its objects
+#' is used.
 #'
 #' @param x A `tile_dataset`.
 #' @returns `x`, invisibly.
@@ -52,7 +54,8 @@ open_dataset <- function(
 ) {
     arguments <- list(
         path = path, identity = NULL, gene_order = gene_order,
-        cache_mb = cache_mb(call)
+        cache_mb = megabytes("cache_mb", call),
+        pool_mb = megabytes("pool_mb", call)
     )
     info <- rust(rs_tiles_open(arguments), call = call)
     info$gene_order <- gene_order
@@ -60,11 +63,12 @@ open_dataset <- function(
 }
 
 # Options are checked where they are used: a user may set anything.
-cache_mb <- function(call = rlang::caller_env()) {
-    mb <- axtile_option("cache_mb")
+megabytes <- function(option, call = rlang::caller_env()) {
+    mb <- axtile_option(option)
     is_size <- is.numeric(mb) && length(mb) == 1L && !is.na(mb) && mb >= 0
     if (!is_size) {
-        abort_argument("options(axtile.cache_mb)", "a size in MB", mb, call)
+        arg <- paste0("options(axtile.", option, ")")
+        abort_argument(arg, "a size in MB", mb, call)
     }
     min(as.double(mb), 2^53)
 }
@@ -82,7 +86,8 @@ handle <- function(x, ..., threads = axtile_option("threads"),
                    call = rlang::caller_env()) {
     list(
         path = x$path, identity = x$identity, gene_order = x$gene_order,
-        cache_mb = cache_mb(call),
+        cache_mb = megabytes("cache_mb", call),
+        pool_mb = megabytes("pool_mb", call),
         threads = check_count(
             threads, arg = "threads", max = 1024, call = call
         ),

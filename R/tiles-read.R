@@ -72,11 +72,18 @@ with_names <- function(matrix, compact, dimnames, names) {
     matrix
 }
 
-#' Read cells
+#' Read cells or genes
 #'
-#' Reads any cells and genes. Only the parts of tiles that hold one of the
-#' cells are decoded; they are kept in memory for the next call, up to the
-#' option `axtile.cache_mb`.
+#' `read_cells()` reads any cells, and of them all genes or some; `read_genes()`
+#' reads some genes of all cells or some. They differ in the order of their
+#' arguments only.
+#'
+#' Only the parts of tiles that hold one of the cells are decoded; they are kept
+#' in memory for the next call, up to the option `axtile.cache_mb`. Datasets of
+#' the axtile format keep genes apart, too: where a few genes are wanted, only
+#' the parts that hold them are decoded, which takes a tenth of the time or
+#' less for a single gene. Such parts are not kept, nor is anything when genes
+#' of all cells are read.
 #'
 #' @param x A `tile_dataset`.
 #' @param cells,genes Names, numbers from 1, or a logical vector with one
@@ -85,15 +92,18 @@ with_names <- function(matrix, compact, dimnames, names) {
 #' @inheritParams read_tile
 #' @param progress Whether to show a progress bar; `NULL` for only in an
 #'   interactive session.
-#' @returns As of [read_tile()], in the order asked for.
+#' @returns As of [read_tile()], genes x cells in the order asked for.
 #' @section Errors:
 #' `axtile_error_range` for a cell or gene that is not there, or a name that
-#' several have; else as [read_tile()].
+#' several have; `axtile_error_argument` for `read_genes()` without genes; else
+#' as [read_tile()].
 #' @family tiles
 #' @examples
 #' path <- tempfile(fileext = ".tiles")
 #' ds <- write_tiles(synthetic_counts(100, 500), path)
 #' read_cells(ds, cells = c(7, 3, 3), genes = c("gene2", "gene1"))
+#' markers <- read_genes(ds, c("gene5", "gene40"))
+#' Matrix::rowSums(markers)
 #' @export
 read_cells <- function(x, cells = NULL, genes = NULL, ..., layer = NULL,
                        dimnames = TRUE, as = c("dgCMatrix", "integer"),
@@ -104,10 +114,41 @@ read_cells <- function(x, cells = NULL, genes = NULL, ..., layer = NULL,
     layer <- check_string(layer, null = TRUE)
     check_flag(dimnames)
     compact <- rlang::arg_match(as) == "integer"
-    call <- rlang::current_env()
-    cells <- check_positions(
-        cells, x$n_cells, function() read_cell_names(x), "cell", "cells", call
+    progress <- check_progress(progress)
+    read_selected(
+        x, cells, genes, layer, dimnames, compact, threads,
+        progress, "Reading cells", rlang::current_env()
     )
+}
+
+#' @rdname read_cells
+#' @export
+read_genes <- function(x, genes, ..., cells = NULL, layer = NULL,
+                       dimnames = TRUE, as = c("dgCMatrix", "integer"),
+                       threads = axtile_option("threads"),
+                       progress = axtile_option("progress")) {
+    rlang::check_dots_empty()
+    check_tiles(x)
+    if (is.null(genes)) {
+        abort_argument(
+            "genes", "names, numbers or a logical vector", genes,
+            rlang::current_env()
+        )
+    }
+    layer <- check_string(layer, null = TRUE)
+    check_flag(dimnames)
+    compact <- rlang::arg_match(as) == "integer"
+    progress <- check_progress(progress)
+    read_selected(
+        x, cells, genes, layer, dimnames, compact, threads,
+        progress, "Reading genes", rlang::current_env()
+    )
+}
+
+read_selected <- function(x, cells, genes, layer, dimnames, compact, threads,
+                          progress, label, call) {
+    cells <- cell_positions(x, cells, call)
+    # Names are read once, and only if they are needed.
     all_genes <- NULL
     names <- function() {
         if (is.null(all_genes)) {
@@ -116,22 +157,40 @@ read_cells <- function(x, cells = NULL, genes = NULL, ..., layer = NULL,
         all_genes
     }
     genes <- check_positions(genes, x$n_genes, names, "gene", "genes", call)
-    total <- if (is.null(cells)) x$n_cells else length(cells)
-    progress <- check_progress(progress)
     load_matrix()
-    matrix <- rust(rs_tiles_cells(handle(
+    total <- if (is.null(cells)) x$n_cells else length(cells)
+    arguments <- handle(
         x,
         cells = cells, genes = genes, layer = layer, threads = threads,
         as_integer = compact,
-        progress = progress_reporter("Reading cells", total, progress)
-    )))
+        progress = progress_reporter(label, total, progress), call = call
+    )
+    matrix <- if (is.null(cells) && !is.null(genes)) {
+        rust(rs_tiles_genes(arguments), call = call)
+    } else {
+        rust(rs_tiles_cells(arguments), call = call)
+    }
     with_names(matrix, compact, dimnames, function() {
         rows <- names()
         if (!is.null(genes)) {
             rows <- rows[genes]
         }
-        list(rows, read_cell_names(x, cells))
+        list(rows, read_cell_names(x, cells, call))
     })
+}
+
+cell_positions <- function(x, cells, call) {
+    check_positions(
+        cells, x$n_cells, function() read_cell_names(x, call = call), "cell",
+        "cells", call
+    )
+}
+
+gene_positions <- function(x, genes, call) {
+    check_positions(
+        genes, x$n_genes, function() read_gene_names(x, call), "gene",
+        "genes", call
+    )
 }
 
 # Matrix takes most of a second to load: it is not imported, so that

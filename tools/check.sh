@@ -14,6 +14,7 @@ done
 # What needs a network or is missing outside CRAN's machines.
 export _R_CHECK_CRAN_INCOMING_REMOTE_=FALSE _R_CHECK_SYSTEM_CLOCK_=FALSE
 export _R_CHECK_FORCE_SUGGESTS_=FALSE
+export _R_CHECK_PACKAGE_DEPENDS_IGNORE_MISSING_ENHANCES_=TRUE
 unset NOT_CRAN CARGO_TARGET_DIR MAKEFLAGS MFLAGS 2>/dev/null || true
 $offline R CMD check --as-cran --no-manual "$tarball" >check.log 2>&1 || true
 log=axtile.Rcheck/00check.log

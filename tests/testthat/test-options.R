@@ -28,7 +28,7 @@ test_that("progress bars count up, stop on an interrupt, and may fail", {
     m <- synthetic_counts(3000, 2000, seed = 3)
     arguments <- function(path, progress) {
         options <- write_options(
-            path, "deltacells", 100, 15, 8, TRUE, FALSE,
+            path, "deltacells", 100, 15, 8, NULL, TRUE, FALSE,
             threads = 1
         )
         c(

@@ -150,3 +150,33 @@ test_that("the same real cells in four encodings read alike", {
         expect_true(all(verify_tiles(path)$ok), label = name)
     }
 })
+
+test_that("further layers of a real h5ad file come along", {
+    skip_if_not_installed("rhdf5")
+    file <- shared_path("data", "pancreas_layers.h5ad")
+    names <- c("spliced", "unspliced")
+    ds <- convert_tiles(
+        file, temp_tiles(),
+        layers = names, tile_size = 1500, threads = 2
+    )
+    expect_identical(tiles_info(ds)$layers$name, c("counts", names))
+    for (layer in names) {
+        expected <- read_h5ad(file, paste0("layers/", layer))
+        got <- read_cells(ds, layer = layer)
+        expect_same_matrix(got, expected, dimnames = FALSE)
+    }
+    expect_true(all(verify_tiles(ds)$ok))
+    expect_axtile_error(
+        convert_tiles(file, temp_tiles(), layers = "none"),
+        "argument", "spliced"
+    )
+    expect_axtile_error(
+        convert_tiles(file, temp_tiles(), layers = c("spliced", "spliced")),
+        "argument", "two layers"
+    )
+    tenx <- shared_path("data", "xenium_10x.h5")
+    expect_axtile_error(
+        convert_tiles(tenx, temp_tiles(), layers = "spliced"),
+        "argument", "has no layer"
+    )
+})

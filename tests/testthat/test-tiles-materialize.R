@@ -190,6 +190,6 @@ test_that("several processes materialise the same tile", {
     expected <- read_tile(ds, 1)
     got <- parallel::mclapply(1:6, function(k) {
         identical(read_tile(ds, 1, mmap = TRUE), expected)
-    }, mc.cores = 6)
+    }, mc.cores = 2)
     expect_identical(got, rep(list(TRUE), 6))
 })

@@ -1,7 +1,9 @@
-//! Vectors of R's (ALTREP) whose elements lie in a private map of a file.
+//! Vectors of R's (ALTREP) whose elements lie in a private map of a file, or in
+//! memory of the pool for results.
 //!
-//! R asks for memory that it may write to for nearly every reading, so that the
-//! memory is always the copy-on-write map itself. There is no method for what R
+//! R asks for memory that it may write to for nearly every reading, so that it
+//! always gets that memory itself: a copy-on-write map, or what is nobody
+//! else's. There is no method for what R
 //! does well with an ordinary vector: duplicates, subsets and serialised forms
 //! are ordinary vectors of the values.
 //!
@@ -26,6 +28,7 @@ use extendr_ffi::{
     SEXP,
 };
 
+use crate::pool;
 use crate::r_api::run_r;
 
 /// R's NA of integers and logical values.
@@ -48,12 +51,18 @@ impl Element for f64 {
 
 /// What a vector's external pointer points to.
 struct Mapped {
-    // Held for the memory.
-    _map: PrivateMap,
+    _memory: Memory,
     data: *mut u8,
     n: usize,
     /// What `.Internal(inspect())` shows.
     label: CString,
+}
+
+/// What is held while a vector lives.
+#[allow(dead_code, reason = "it is only held")]
+enum Memory {
+    Map(PrivateMap),
+    Pool(pool::Memory),
 }
 
 /// A class of vectors, made when R loads the library.
@@ -99,14 +108,34 @@ pub fn logical_vector(map: PrivateMap) -> Result<Robj> {
     vector::<c_int>(map, &LOGICAL)
 }
 
+/// An integer vector of `n` elements in memory that holds anything; and where
+/// the elements are.
+pub fn integers_in(memory: pool::Memory, n: usize) -> Result<(Robj, *mut i32)> {
+    pooled(memory, n, &INTEGER)
+}
+
+/// As [`integers_in`], with doubles.
+pub fn doubles_in(memory: pool::Memory, n: usize) -> Result<(Robj, *mut f64)> {
+    pooled(memory, n, &REAL)
+}
+
+/// The memory is large enough.
+fn pooled<T: Element>(
+    mut memory: pool::Memory,
+    n: usize,
+    class: &OnceLock<Class>,
+) -> Result<(Robj, *mut T)> {
+    let data = memory.as_mut_ptr();
+    let label = format!(" axtile memory of {n} elements\n");
+    let robj = make_vector(Memory::Pool(memory), data, n, label, class)?;
+    Ok((robj, data.cast()))
+}
+
 fn vector<T: Element>(mut map: PrivateMap, class: &OnceLock<Class>) -> Result<Robj> {
     if cfg!(target_endian = "big") {
         let problem = "its numbers are little-endian, those of this machine are not";
         return Err(Error::unsupported(map.path(), problem));
     }
-    let class = class
-        .get()
-        .ok_or_else(|| Error::argument("internal: the vector classes are not registered"))?;
     let path = map.path().to_string_lossy().replace('\0', "");
     let data = map.as_mut_ptr();
     assert!(data.cast::<T>().is_aligned());
@@ -115,8 +144,21 @@ fn vector<T: Element>(mut map: PrivateMap, class: &OnceLock<Class>) -> Result<Ro
         " axtile map of {n} elements from byte {} of {path}\n",
         map.offset()
     );
+    make_vector(Memory::Map(map), data, n, label, class)
+}
+
+fn make_vector(
+    memory: Memory,
+    data: *mut u8,
+    n: usize,
+    label: String,
+    class: &OnceLock<Class>,
+) -> Result<Robj> {
+    let class = class
+        .get()
+        .ok_or_else(|| Error::argument("internal: the vector classes are not registered"))?;
     let mapped = Box::into_raw(Box::new(Mapped {
-        _map: map,
+        _memory: memory,
         data,
         n,
         label: CString::new(label).unwrap_or_default(),

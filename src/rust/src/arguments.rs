@@ -8,6 +8,7 @@ use axtile_core::{Error, Result};
 use axtile_tiles::{Dataset, DecodedCache, GeneOrder};
 use extendr_api::prelude::*;
 
+use crate::pool;
 use crate::registry;
 
 /// A named list of arguments.
@@ -103,6 +104,14 @@ impl Arguments {
         numbers.iter().map(index).collect::<Result<_>>().map(Some)
     }
 
+    /// Numbers of genes, counted from 0; `None` for NULL.
+    pub fn genes(&self, name: &str) -> Result<Option<Vec<u32>>> {
+        let genes = self.indices(name)?;
+        // No dataset has a gene of the largest number.
+        let number = |gene: u64| u32::try_from(gene).unwrap_or(u32::MAX);
+        Ok(genes.map(|genes| genes.into_iter().map(number).collect()))
+    }
+
     /// The folder of the obs cache; `None` for the usual one.
     pub fn cache_root(&self) -> Result<Option<PathBuf>> {
         if self.is_null("cache_root") {
@@ -137,10 +146,12 @@ impl Arguments {
     }
 
     /// The dataset of the arguments `path`, `identity` (NULL to open anew),
-    /// `gene_order` and `cache_mb`.
+    /// `gene_order`, `cache_mb` and `pool_mb`.
     pub fn dataset(&self) -> Result<Arc<Dataset>> {
         let path = self.path("path")?;
-        let cache_bytes = (self.number("cache_mb")?.max(0.0) * 1e6) as usize;
+        let bytes = |name: &str| Ok((self.number(name)?.max(0.0) * 1e6) as usize);
+        let cache_bytes = bytes("cache_mb")?;
+        pool::set_limit(bytes("pool_mb")?);
         if self.is_null("identity") {
             registry::open(&path, self.gene_order()?, cache_bytes)
         } else {

@@ -9,13 +9,16 @@ use extendr_api::prelude::*;
 
 mod altrep;
 mod arguments;
+mod fresh;
 mod guard;
 mod mapped;
 mod matrix_source;
+mod pool;
 mod r_api;
 mod registry;
 mod tables;
 mod tile_counts;
+mod tiles_genes;
 mod tiles_materialize;
 mod tiles_read;
 mod tiles_write;
@@ -31,6 +34,7 @@ extendr_module! {
     mod axtile;
     use mapped;
     use tile_counts;
+    use tiles_genes;
     use tiles_materialize;
     use tiles_read;
     use tiles_write;

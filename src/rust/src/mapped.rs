@@ -7,8 +7,9 @@ use extendr_api::prelude::*;
 
 use crate::altrep::{integer_vector, logical_vector, real_vector};
 use crate::arguments::Arguments;
+use crate::fresh::fresh_integers;
 use crate::guard::guard;
-use crate::r_api::{fresh_integers, sparse_matrix};
+use crate::r_api::sparse_matrix;
 use crate::tables;
 use crate::watch::watched;
 

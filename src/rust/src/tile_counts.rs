@@ -5,8 +5,8 @@ use axtile_core::{Error, Result};
 use extendr_api::prelude::*;
 
 use crate::arguments::Arguments;
+use crate::fresh::fresh_doubles;
 use crate::guard::guard;
-use crate::r_api::fresh_doubles;
 
 // Sums of the rows or of the columns, as doubles: exact, since fewer than 2^31
 // counts below 2^31 add up to less than 2^62, and rounded once.

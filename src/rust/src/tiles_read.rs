@@ -8,8 +8,10 @@ use axtile_tiles::{Cells, Dataset, Format, Layer, Selection};
 use extendr_api::prelude::*;
 
 use crate::arguments::Arguments;
+use crate::fresh::{fresh_doubles, fresh_integers};
 use crate::guard::guard;
-use crate::r_api::{fresh_doubles, fresh_integers, sparse_matrix};
+use crate::pool;
+use crate::r_api::sparse_matrix;
 use crate::registry;
 use crate::tables;
 use crate::watch::watched;
@@ -93,6 +95,7 @@ fn rs_tiles_close(path: Robj) -> Robj {
             .as_str()
             .ok_or_else(|| Error::argument("internal: a path"))?;
         registry::close(Path::new(path));
+        pool::clear();
         Ok(().into())
     })
 }
@@ -165,12 +168,7 @@ fn rs_tiles_cells(arguments: Robj) -> Robj {
             Some(cells) => cells,
             None => (0..dataset.manifest().n_cells).collect(),
         };
-        let genes: Option<Vec<u32>> = arguments.indices("genes")?.map(|genes| {
-            genes
-                .into_iter()
-                .map(|gene| gene.min(u32::MAX.into()) as u32)
-                .collect()
-        });
+        let genes = arguments.genes("genes")?;
         let selection = Selection {
             layer: arguments.layer(&dataset)?,
             cells: &cells,
@@ -210,7 +208,7 @@ fn rs_tiles_cells(arguments: Robj) -> Robj {
 }
 
 /// Slots of a matrix of integer counts, which `read` fills.
-fn compact(
+pub fn compact(
     starts: &[usize],
     dim: [usize; 2],
     read: impl FnOnce(&mut [i32], &mut [i32]) -> Result<()>,
@@ -235,7 +233,7 @@ fn compact(
 
 /// What was read of `dataset`, unless it was replaced meanwhile: then some of
 /// it, or the damage that was met, may be another dataset's.
-fn unless_replaced<T>(dataset: &Dataset, read: Result<T>) -> Result<T> {
+pub fn unless_replaced<T>(dataset: &Dataset, read: Result<T>) -> Result<T> {
     if dataset.is_current() || matches!(read, Err(Error::Interrupted)) {
         return read;
     }
@@ -244,7 +242,7 @@ fn unless_replaced<T>(dataset: &Dataset, read: Result<T>) -> Result<T> {
     })
 }
 
-fn check_nnz(dataset: &Dataset, nnz: usize) -> Result<()> {
+pub fn check_nnz(dataset: &Dataset, nnz: usize) -> Result<()> {
     if nnz <= MAX_NNZ {
         return Ok(());
     }
@@ -266,7 +264,7 @@ fn names_to_r(names: Option<&[String]>) -> Result<Robj> {
 }
 
 /// Slot p of a matrix with at most `MAX_NNZ` nonzeros.
-fn starts_to_r(starts: &[usize]) -> Result<Robj> {
+pub fn starts_to_r(starts: &[usize]) -> Result<Robj> {
     let mut vector = fresh_integers(starts.len())?;
     for (out, &start) in vector.elements().iter_mut().zip(starts) {
         *out = start as i32;

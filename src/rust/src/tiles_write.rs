@@ -177,6 +177,7 @@ fn rs_tiles_convert(arguments: Robj) -> Robj {
                 // The long form reaches layers of these two names.
                 name => Layer::Named(name.strip_prefix("layers/").unwrap_or(name).to_owned()),
             },
+            layers: arguments.texts("layers")?,
             gene_names: match arguments.text("gene_names")?.as_str() {
                 "id" => GeneNames::Id,
                 "symbol" => GeneNames::Symbol,

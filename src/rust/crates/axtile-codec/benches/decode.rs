@@ -118,7 +118,7 @@ fn bench(name: &str, bytes: &[u8]) {
             for idx in 0..tile.chunks().len() {
                 decoder
                     .each_cell(&tile, idx, None, |_, genes, counts| {
-                        sum += u64::from(genes.iter().chain(counts).copied().max().unwrap_or(0));
+                        sum += genes.iter().chain(counts).copied().max().unwrap_or(0) as u64;
                     })
                     .expect("a chunk");
             }

@@ -1,6 +1,6 @@
 //! Genes are stored by decreasing totals; users know them in the order of
-//! their source. This module renumbers and sorts the genes of one cell after
-//! the other.
+//! their source, and may want only some. This module renumbers and sorts the
+//! genes of one cell after the other.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -33,6 +33,11 @@ impl GeneMap {
         self.id
     }
 
+    /// All new numbers, by old ones.
+    pub(crate) fn numbers(&self) -> &[u32] {
+        &self.numbers
+    }
+
     /// The number of genes.
     pub fn n_genes(&self) -> usize {
         self.numbers.len()
@@ -51,6 +56,56 @@ impl GeneMap {
 impl fmt::Debug for GeneMap {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "GeneMap of {} genes", self.numbers.len())
+    }
+}
+
+/// Some of a tile's genes.
+#[derive(Debug)]
+pub struct GeneSet {
+    genes: Box<[u32]>,
+    /// The place of each of the first genes; all that some formats have.
+    places: Box<[Option<u16>]>,
+    id: u64,
+}
+
+impl GeneSet {
+    /// These genes, numbered as in the tile; repeats count once.
+    pub fn new(genes: impl IntoIterator<Item = u32>) -> GeneSet {
+        static MADE: AtomicU64 = AtomicU64::new(0);
+        let mut genes: Vec<u32> = genes.into_iter().collect();
+        genes.sort_unstable();
+        genes.dedup();
+        let first = genes.partition_point(|&gene| gene <= u16::MAX.into());
+        let (first, n_places) = (&genes[..first], genes[..first].last().map_or(0, |&g| g + 1));
+        let mut places = vec![None; n_places as usize];
+        for (place, &gene) in (0..=u16::MAX).zip(first) {
+            places[gene as usize] = Some(place);
+        }
+        GeneSet {
+            places: places.into(),
+            genes: genes.into(),
+            id: MADE.fetch_add(1, Ordering::Relaxed),
+        }
+    }
+
+    /// The genes, ascending.
+    pub fn genes(&self) -> &[u32] {
+        &self.genes
+    }
+
+    /// The place of gene `gene` among [`GeneSet::genes`], if it is there.
+    #[inline]
+    pub fn place(&self, gene: u32) -> Option<usize> {
+        match self.places.get(gene as usize) {
+            Some(place) => place.map(usize::from),
+            None if gene <= u16::MAX.into() => None,
+            None => self.genes.binary_search(&gene).ok(),
+        }
+    }
+
+    /// Tells this set from all others of the process.
+    pub(crate) fn id(&self) -> u64 {
+        self.id
     }
 }
 
@@ -123,6 +178,21 @@ impl CellSorter {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_set_knows_the_places_of_its_genes() {
+        let all = (0..70_000).collect();
+        for genes in [vec![], vec![7], all, vec![65_535, 65_536, 9, 70_000, 9, 0]] {
+            let set = GeneSet::new(genes.clone());
+            for gene in [
+                0, 7, 8, 9, 10, 65_534, 65_535, 65_536, 69_999, 70_000, 70_001,
+            ] {
+                let place = set.genes().iter().position(|&other| other == gene);
+                assert_eq!(set.place(gene), place);
+                assert_eq!(place.is_some(), genes.contains(&gene));
+            }
+        }
+    }
 
     #[test]
     fn sorts_adds_and_forgets() {

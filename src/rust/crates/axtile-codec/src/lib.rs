@@ -7,12 +7,19 @@
 )]
 
 pub mod deltacells;
+mod envelope;
 mod error;
+pub mod floats;
 mod genes;
 pub mod grid;
+pub mod integers;
 pub mod kernels;
+pub mod packed;
 mod rows;
+mod streams;
+mod wire;
 
+pub use envelope::{Chunk, mode};
 pub use error::{TileError, TileResult};
-pub use genes::{CellSorter, GeneMap};
-pub use rows::CellRows;
+pub use genes::{CellSorter, GeneMap, GeneSet};
+pub use rows::{CellRows, FloatRows};

@@ -30,8 +30,9 @@ fn decode(bytes: &[u8]) -> TileResult<CellRows> {
             &mut rows.counts[nonzeros.clone()],
         );
         decoder.each_cell(&tile, idx, None, |range, genes, counts| {
-            compact.0[range.clone()].copy_from_slice(genes);
-            compact.1[range].copy_from_slice(counts);
+            for (place, i) in range.enumerate() {
+                (compact.0[i], compact.1[i]) = (genes[place] as u32, counts[place] as u32);
+            }
         })?;
         let mut genes = vec![0; nonzeros.len()];
         let mut doubles = vec![0f64; nonzeros.len()];
@@ -254,8 +255,11 @@ proptest! {
                         .zip(rows.counts[stored].iter().copied())
                         .collect();
                     expected.sort_unstable();
-                    let got: Vec<(u32, u32)> =
-                        cell_genes.iter().copied().zip(cell_counts.iter().copied()).collect();
+                    let got: Vec<(u32, u32)> = cell_genes
+                        .iter()
+                        .zip(cell_counts)
+                        .map(|(&gene, &count)| (gene as u32, count as u32))
+                        .collect();
                     assert_eq!(got, expected);
                     let wide: Vec<(u32, u32)> = genes[range.clone()]
                         .iter()

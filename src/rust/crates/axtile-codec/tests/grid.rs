@@ -2,7 +2,8 @@
 //! set; damage is found.
 
 use axtile_codec::grid::{Decoder, Options, Plan, Tile};
-use axtile_codec::{CellRows, GeneMap, TileResult, deltacells};
+use axtile_codec::kernels::Simd;
+use axtile_codec::{CellRows, GeneMap, GeneSet, TileResult, deltacells};
 use proptest::prelude::*;
 
 fn encode(rows: &CellRows, n_genes: u32, options: &Options) -> Vec<u8> {
@@ -13,10 +14,27 @@ fn encode(rows: &CellRows, n_genes: u32, options: &Options) -> Vec<u8> {
     plan.assemble(&chunks)
 }
 
-fn decode(bytes: &[u8], order: Option<&GeneMap>) -> TileResult<(Vec<usize>, Vec<i32>, Vec<f64>)> {
+type Decoded = (Vec<usize>, Vec<i32>, Vec<f64>);
+
+/// With every instruction set.
+fn decode(bytes: &[u8], order: Option<&GeneMap>) -> TileResult<Decoded> {
+    let mut all = Simd::all()
+        .into_iter()
+        .map(|simd| decode_with(simd, bytes, order));
+    let plain = all.next().unwrap();
+    for other in all {
+        match (&plain, &other) {
+            (Ok(plain), Ok(other)) => assert!(plain == other),
+            (plain, other) => assert_eq!(plain.is_err(), other.is_err()),
+        }
+    }
+    plain
+}
+
+fn decode_with(simd: Simd, bytes: &[u8], order: Option<&GeneMap>) -> TileResult<Decoded> {
     let tile = Tile::parse(bytes)?;
     let starts = tile.starts()?;
-    let mut decoder = Decoder::new();
+    let mut decoder = Decoder::with_simd(simd);
     let (mut genes, mut counts) = (Vec::new(), Vec::new());
     for (idx, chunk) in tile.chunks().iter().enumerate() {
         let n = chunk.nonzeros.len();
@@ -49,6 +67,8 @@ fn assert_same(rows: &CellRows, n_genes: u32, options: &Options) {
             .all(|(&a, &b)| a == f64::from(b))
     );
 
+    assert_picked(rows, n_genes, &bytes);
+
     // Turned round, and with every other gene first.
     let half = n_genes.div_ceil(2);
     let shuffled = |gene: u32| gene / 2 + if gene.is_multiple_of(2) { 0 } else { half };
@@ -71,6 +91,80 @@ fn assert_same(rows: &CellRows, n_genes: u32, options: &Options) {
             }
         }
     }
+}
+
+/// For each cell, the wanted genes and their counts.
+fn picked(
+    decoder: &mut Decoder,
+    bytes: &[u8],
+    wanted: &GeneSet,
+) -> TileResult<Vec<Vec<(u32, u32)>>> {
+    let tile = Tile::parse(bytes)?;
+    let mut cells = Vec::new();
+    for idx in 0..tile.chunks().len() {
+        assert!((0.0..=1.0).contains(&decoder.share(&tile, idx, wanted)));
+        decoder.each_cell_of(&tile, idx, wanted, |places, counts| {
+            let genes = places.iter().map(|&place| wanted.genes()[place as usize]);
+            let mut cell: Vec<(u32, u32)> = genes.zip(counts.iter().map(|&c| c as u32)).collect();
+            cell.sort_unstable();
+            cells.push(cell);
+        })?;
+    }
+    Ok(cells)
+}
+
+/// The same cells with the wanted genes only.
+fn restricted(rows: &CellRows, wanted: &GeneSet) -> Vec<Vec<(u32, u32)>> {
+    let cells = rows.starts.windows(2).map(|bounds| {
+        (bounds[0]..bounds[1])
+            .map(|i| (rows.genes[i], rows.counts[i]))
+            .filter(|nonzero| wanted.place(nonzero.0).is_some())
+            .collect()
+    });
+    cells.collect()
+}
+
+#[track_caller]
+fn assert_picked(rows: &CellRows, n_genes: u32, bytes: &[u8]) {
+    let third = n_genes / 3;
+    let sets = [
+        vec![],
+        vec![0],
+        vec![n_genes - 1],
+        vec![third, n_genes - 1, third, 0],
+        (0..n_genes).step_by(7).collect(),
+        (0..n_genes.min(12))
+            .chain(third..(third + 9).min(n_genes))
+            .collect(),
+        (0..n_genes).collect(),
+    ];
+    let mut decoder = Decoder::new();
+    for set in sets.map(GeneSet::new) {
+        assert_eq!(
+            picked(&mut decoder, bytes, &set).unwrap(),
+            restricted(rows, &set)
+        );
+    }
+    let tile = Tile::parse(bytes).unwrap();
+    let mut cell = 0;
+    for idx in 0..tile.chunks().len() {
+        decoder
+            .each_cell(&tile, idx, |genes, counts| {
+                let mut nonzeros: Vec<_> = genes.iter().zip(counts).collect();
+                nonzeros.sort_unstable();
+                let range = rows.starts[cell]..rows.starts[cell + 1];
+                assert_eq!(nonzeros.len(), range.len());
+                for (nonzero, i) in nonzeros.into_iter().zip(range) {
+                    assert_eq!(
+                        (*nonzero.0 as u32, *nonzero.1 as u32),
+                        (rows.genes[i], rows.counts[i])
+                    );
+                }
+                cell += 1;
+            })
+            .unwrap();
+    }
+    assert_eq!(cell, rows.n_cells());
 }
 
 fn rows_of(cells: &[Vec<(u32, u32)>]) -> CellRows {
@@ -163,7 +257,8 @@ fn cells_like_real_ones() {
 
 #[test]
 fn one_decoder_for_several_tiles() {
-    let large = encode(&made_up(60, 900, 300.0, 3), 900, &options(5_000, 8, 4));
+    let large_rows = made_up(60, 900, 300.0, 3);
+    let large = encode(&large_rows, 900, &options(5_000, 8, 4));
     let small = rows_of(&[vec![(0, 2)], vec![], vec![(5, 1)]]);
     let small_bytes = encode(&small, 900, &options(5_000, 8, 4));
     let mut decoder = Decoder::new();
@@ -178,6 +273,11 @@ fn one_decoder_for_several_tiles() {
             if bytes == &small_bytes {
                 assert_eq!((genes, counts), (vec![0, 5], vec![2, 1]));
             }
+        }
+        let rows = if bytes == &large { &large_rows } else { &small };
+        for set in [vec![5], vec![0, 800]].map(GeneSet::new) {
+            let cells = picked(&mut decoder, bytes, &set).unwrap();
+            assert_eq!(cells, restricted(rows, &set));
         }
     }
 }
@@ -210,17 +310,49 @@ fn extremes() {
 fn every_changed_byte_and_every_missing_end_is_found() {
     let rows = made_up(40, 500, 120.0, 7);
     let bytes = encode(&rows, 500, &options(1_000, 4, 3));
+    let all = Simd::all();
     let mut damaged = bytes.clone();
     for at in 0..bytes.len() {
         for change in [1u8, 0x80, 0xff] {
             damaged[at] ^= change;
-            assert!(decode(&damaged, None).is_err(), "byte {at}, {change:#x}");
+            let simd = all[at % all.len()];
+            let decoded = decode_with(simd, &damaged, None);
+            assert!(decoded.is_err(), "byte {at}, {change:#x}");
             damaged[at] = bytes[at];
         }
     }
     for len in 0..bytes.len() {
-        assert!(decode(&bytes[..len], None).is_err(), "{len} bytes");
+        let simd = all[len % all.len()];
+        let decoded = decode_with(simd, &bytes[..len], None);
+        assert!(decoded.is_err(), "{len} bytes");
     }
+}
+
+#[test]
+fn some_genes_of_damaged_tiles_are_right_or_refused() {
+    let rows = made_up(40, 500, 120.0, 7);
+    let options = Options {
+        n_clusters: 2,
+        ..options(1_000, 4, 3)
+    };
+    let bytes = encode(&rows, 500, &options);
+    let sets = [vec![3], vec![480], (100..160).collect()].map(GeneSet::new);
+    let expected = sets.each_ref().map(|set| restricted(&rows, set));
+    let mut damaged = bytes.clone();
+    let mut decoder = Decoder::new();
+    let mut n_right = 0;
+    for at in 0..bytes.len() {
+        damaged[at] ^= 0x21;
+        for (set, expected) in sets.iter().zip(&expected) {
+            if let Ok(cells) = picked(&mut decoder, &damaged, set) {
+                assert_eq!(&cells, expected, "byte {at}");
+                n_right += 1;
+            }
+        }
+        damaged[at] = bytes[at];
+    }
+    // What is not needed is not looked at.
+    assert!(n_right > bytes.len() / 2);
 }
 
 /// Tiles that the first writer of each version of the format wrote, and the

@@ -53,6 +53,7 @@ fn constants_of_tiles() {
             ("SLACK_LEN", SLACK_LEN as u64),
             ("MAX_GENES", MAX_GENES as u64),
             ("MAX_COUNT", MAX_COUNT.into()),
+            ("MAX_CELLS", MAX_CELLS as u64),
             ("MAX_CHUNK_NNZ", MAX_CHUNK_NNZ as u64),
             ("MAX_CHUNK_CELLS", MAX_CHUNK_CELLS as u64),
             ("MAX_BLOCKS", MAX_BLOCKS as u64),

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use axtile_core::{Error, Result, Watch};
 use axtile_table::{Field, Table};
-use axtile_tiles::{CellBlock, CellSource};
+use axtile_tiles::{CellBlock, CellSource, LayerField, LayerKind};
 
 use crate::anndata_table::AnnTable;
 use crate::h5::{File, Group, Node, Scratch};
@@ -23,7 +23,8 @@ const STEP: u64 = 1 << 20;
 /// An open h5ad file.
 pub struct H5ad {
     file: File,
-    matrix: Matrix,
+    /// What the first one is, and each layer.
+    matrices: Vec<(LayerField, Matrix)>,
     genes: Vec<String>,
     obs: AnnTable,
     var: AnnTable,
@@ -55,12 +56,31 @@ impl H5ad {
         let obs = AnnTable::open(&root, "obs", &options.obs_exclude)?;
         let var = AnnTable::open(&var_group, var_name, &options.var_exclude)?;
         let (n_cells, n_genes) = (obs.n_rows(), var.n_rows());
-        let matrix = match node {
-            Node::Dataset(data) => Matrix::Dense(Dense::open(*data, n_cells, n_genes)?),
-            Node::Group(group) => open_sparse(&group, n_cells, n_genes)?,
+        if options.layer == Layer::Raw && !options.layers.is_empty() {
+            return Err(Error::argument(format!(
+                "'{}': layers have the genes of X, which raw/X need not have; \
+                 convert one or the other",
+                file.path().display()
+            )));
+        }
+        let matrix = |node: Node| match node {
+            Node::Dataset(data) => Ok(Matrix::Dense(Dense::open(*data, n_cells, n_genes)?)),
+            Node::Group(group) => open_sparse(&group, n_cells, n_genes),
         };
+        let mut matrices = vec![(LayerField::counts(), matrix(node)?)];
+        for name in &options.layers {
+            if matrices.iter().any(|(layer, _)| layer.name == *name) {
+                return Err(Error::argument(format!("two layers are called '{name}'")));
+            }
+            let (node, ..) = find_matrix(&root, &Layer::Named(name.clone()))?;
+            let layer = LayerField {
+                name: name.clone(),
+                kind: LayerKind::Count,
+            };
+            matrices.push((layer, matrix(node)?));
+        }
         Ok(H5ad {
-            matrix,
+            matrices,
             genes: var.names(0..n_genes)?,
             obs,
             var,
@@ -196,29 +216,47 @@ impl CellSource for H5ad {
         self.obs.names(cells).map(Some)
     }
 
+    fn layers(&self) -> Vec<LayerField> {
+        let layers = self.matrices.iter();
+        layers.map(|(layer, _)| layer.clone()).collect()
+    }
+
     fn prepare_work(&self) -> u64 {
-        match &self.matrix {
-            Matrix::Cells(_) | Matrix::Dense(_) => 0,
-            Matrix::Genes { .. } => self.n_cells(),
-        }
+        let is_sorted = |matrix: &Matrix| !matches!(matrix, Matrix::Genes { .. });
+        let matrices = self.matrices.iter();
+        let n_unsorted = matrices.filter(|(_, matrix)| !is_sorted(matrix)).count();
+        self.n_cells().saturating_mul(n_unsorted as u64)
     }
 
     fn prepare(&mut self, cuts: &[u64], scratch: &Path, watch: &dyn Watch) -> Result<()> {
-        let sorted = match &self.matrix {
-            Matrix::Cells(_) | Matrix::Dense(_) => return Ok(()),
-            Matrix::Genes { matrix, .. } => {
-                sort_by_cell(matrix, self, cuts, scratch, self.spill_bytes, watch)?
+        let mut sorted = Vec::new();
+        for (_, matrix) in &self.matrices {
+            sorted.push(match matrix {
+                Matrix::Cells(_) | Matrix::Dense(_) => None,
+                Matrix::Genes { matrix, .. } => Some(sort_by_cell(
+                    matrix,
+                    self,
+                    cuts,
+                    scratch,
+                    self.spill_bytes,
+                    watch,
+                )?),
+            });
+        }
+        for ((_, matrix), sorted) in self.matrices.iter_mut().zip(sorted) {
+            if let Matrix::Genes { spill, .. } = matrix {
+                *spill = sorted;
             }
-        };
-        if let Matrix::Genes { spill, .. } = &mut self.matrix {
-            *spill = Some(sorted);
         }
         Ok(())
     }
 
-    fn counts(&self, _layer: usize, cells: Range<u64>) -> Result<CellBlock> {
+    fn counts(&self, layer: usize, cells: Range<u64>) -> Result<CellBlock> {
         check_cells(self.path(), &cells, self.n_cells())?;
-        match &self.matrix {
+        let Some((_, matrix)) = self.matrices.get(layer) else {
+            return Err(Error::range(format!("there is no layer {}", layer + 1)));
+        };
+        match matrix {
             Matrix::Cells(matrix) => matrix.counts(cells, self),
             Matrix::Dense(matrix) => matrix.counts(cells, self),
             Matrix::Genes { spill, .. } => match spill {

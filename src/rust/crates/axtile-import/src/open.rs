@@ -29,7 +29,15 @@ const GZIP_SIGNATURE: &[u8] = b"\x1f\x8b";
 /// `Error::Io` if it cannot be read, `Error::Unsupported` if it is something
 /// else, `Error::Corrupt` if it breaks its format's rules.
 pub fn open(path: &Path, options: &ImportOptions) -> Result<Box<dyn CellSource>> {
+    let no_layers = |what: &str| match options.layers.as_slice() {
+        [] => Ok(()),
+        [layer, ..] => Err(Error::argument(format!(
+            "'{}' is {what}, which has no layer '{layer}'",
+            path.display()
+        ))),
+    };
     if path.is_dir() {
+        no_layers("a folder with a Matrix Market file")?;
         return Ok(Box::new(Mtx::open(path, options)?));
     }
     let head = read_head(path)?;
@@ -40,6 +48,7 @@ pub fn open(path: &Path, options: &ImportOptions) -> Result<Box<dyn CellSource>>
             return Ok(Box::new(H5ad::from_file(file, options)?));
         }
         if is_tenx(&root)? {
+            no_layers("a 10x Genomics file")?;
             return Ok(Box::new(TenX::from_file(file, options)?));
         }
         let (groups, datasets) = root.names()?;
@@ -55,6 +64,7 @@ pub fn open(path: &Path, options: &ImportOptions) -> Result<Box<dyn CellSource>>
     let gzipped_mtx = head.starts_with(GZIP_SIGNATURE) && name.ends_with(".mtx.gz");
     let banner = head.get(..BANNER.len()).unwrap_or_default();
     if gzipped_mtx || banner.eq_ignore_ascii_case(BANNER) || name.ends_with(".mtx") {
+        no_layers("a Matrix Market file")?;
         return Ok(Box::new(Mtx::open(path, options)?));
     }
     Err(Error::unsupported(

@@ -38,6 +38,8 @@ pub enum Orientation {
 pub struct ImportOptions {
     /// The matrix of an h5ad file.
     pub layer: Layer,
+    /// Names of further matrices of an h5ad file, from its `layers`.
+    pub layers: Vec<String>,
     /// The names of genes in 10x Genomics files and folders.
     pub gene_names: GeneNames,
     /// The group of a 10x Genomics HDF5 file of version 2 that has several.

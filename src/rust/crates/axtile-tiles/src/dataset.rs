@@ -3,15 +3,16 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
-use axtile_codec::GeneMap;
+use axtile_codec::{GeneMap, GeneSet};
 use axtile_core::{Error, Result};
 use axtile_store::{FileIdentity, restore_interrupted};
 
 use crate::decoded::DecodedCache;
 use crate::manifest::{FileEntry, LayerKind, MANIFEST_FILE, Manifest};
 use crate::obs::ObsParts;
+use crate::recent_tiles::RecentTiles;
 use crate::tile::TileFile;
 use crate::var::{self, VarTable, read_gene_order, read_var, read_var_names};
 
@@ -52,6 +53,7 @@ impl Drop for Dataset {
 #[derive(Debug)]
 struct Reordering {
     source_of_stored: Vec<u32>,
+    stored_of_source: Vec<u32>,
     map: GeneMap,
 }
 
@@ -254,7 +256,7 @@ impl Dataset {
             var.names = Some(self.stored_names()?);
         }
         if let Some(order) = self.reordering()? {
-            var = var.permuted(&inverse(&order.source_of_stored));
+            var = var.permuted(&order.stored_of_source);
         }
         Ok(var)
     }
@@ -298,6 +300,22 @@ impl Dataset {
         Ok(self.reordering()?.map(|order| &order.map))
     }
 
+    /// The numbers in the tiles of genes that the dataset has.
+    pub(crate) fn stored_numbers(&self, genes: &[u32]) -> Result<Vec<u32>> {
+        Ok(match self.reordering()? {
+            Some(order) => {
+                let stored = |&gene: &u32| order.stored_of_source[gene as usize];
+                genes.iter().map(stored).collect()
+            }
+            None => genes.to_vec(),
+        })
+    }
+
+    /// Those genes as the tiles know them.
+    pub(crate) fn gene_set(&self, genes: &[u32]) -> Result<GeneSet> {
+        Ok(GeneSet::new(self.stored_numbers(genes)?))
+    }
+
     fn reordering(&self) -> Result<Option<&Reordering>> {
         if let Some(order) = self.order.get() {
             return Ok(order.as_ref());
@@ -307,7 +325,8 @@ impl Dataset {
                 let source_of_stored = self.stored_gene_order()?;
                 let map = GeneMap::new(source_of_stored.iter().copied());
                 let is_identity = source_of_stored.is_sorted();
-                (!is_identity).then_some(Reordering {
+                (!is_identity).then(|| Reordering {
+                    stored_of_source: inverse(&source_of_stored),
                     source_of_stored,
                     map,
                 })
@@ -315,36 +334,6 @@ impl Dataset {
             _ => None,
         };
         Ok(self.order.get_or_init(|| order).as_ref())
-    }
-}
-
-/// The layer and the number of a tile.
-type TileKey = (usize, usize);
-
-/// The open tiles used last.
-#[derive(Debug, Default)]
-struct RecentTiles(Mutex<Vec<(TileKey, Arc<OpenTile>)>>);
-
-impl RecentTiles {
-    /// A tile takes a map and 8 bytes a cell.
-    const MAX: usize = 256;
-
-    fn get(&self, key: TileKey) -> Option<Arc<OpenTile>> {
-        let mut tiles = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let at = tiles.iter().position(|(other, _)| *other == key)?;
-        let entry = tiles.remove(at);
-        let tile = Arc::clone(&entry.1);
-        tiles.push(entry);
-        Some(tile)
-    }
-
-    fn put(&self, key: TileKey, tile: Arc<OpenTile>) {
-        let mut tiles = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        tiles.retain(|(other, _)| *other != key);
-        if tiles.len() == Self::MAX {
-            tiles.remove(0);
-        }
-        tiles.push((key, tile));
     }
 }
 

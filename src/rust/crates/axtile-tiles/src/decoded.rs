@@ -49,6 +49,10 @@ impl DecodedCache {
         }
     }
 
+    pub(crate) fn contains(&self, key: ChunkKey) -> bool {
+        self.lock().chunks.contains_key(&key)
+    }
+
     pub(crate) fn get(&self, key: ChunkKey) -> Option<Arc<DecodedChunk>> {
         let mut state = self.lock();
         state.clock += 1;

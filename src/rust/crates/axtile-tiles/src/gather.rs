@@ -2,8 +2,8 @@
 //!
 //! Only the chunks that hold a wanted cell are decoded; they are kept in the
 //! dataset's cache. With all genes the size of every cell is known beforehand,
-//! so that the counts go straight to their place. With some genes only the
-//! decoded chunks tell; what was picked is kept and copied once.
+//! so that the counts go straight to their place. With some genes only what was
+//! decoded tells; what was picked is kept and copied once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,7 +14,8 @@ use axtile_core::{Error, Result, Watch};
 use rayon::prelude::*;
 
 use crate::dataset::{Dataset, OpenTile};
-use crate::decoded::DecodedChunk;
+use crate::decoded::{ChunkKey, DecodedChunk};
+use crate::genes::{Picked, WantedGenes, copy_counts};
 use crate::threads::on_threads;
 use crate::tile::TileDecoder;
 
@@ -48,14 +49,6 @@ struct ChunkCells {
     cells: Vec<(usize, usize)>,
 }
 
-#[derive(Default)]
-struct Picked {
-    /// One more than the task has cells; the first is 0.
-    starts: Vec<usize>,
-    rows: Vec<i32>,
-    counts: Vec<i32>,
-}
-
 impl Dataset {
     /// Opens the tiles that hold the wanted cells and finds out the size of
     /// the result. With `genes`, the chunks are decoded here. Reports each
@@ -82,8 +75,10 @@ impl Dataset {
                 .entry((tile_idx, chunk))
                 .or_default()
                 .push((in_chunk, place));
-            let tile_starts = tile.starts()?;
-            starts[place + 1] = tile_starts[in_tile + 1] - tile_starts[in_tile];
+            if selection.genes.is_none() {
+                let tile_starts = tile.starts()?;
+                starts[place + 1] = tile_starts[in_tile + 1] - tile_starts[in_tile];
+            }
         }
         let tasks: Vec<ChunkCells> = wanted
             .into_iter()
@@ -155,15 +150,24 @@ impl Dataset {
         Ok(())
     }
 
+    /// Whether a chunk of `tile` is in the cache.
+    pub(crate) fn has_decoded(&self, tile: &OpenTile, chunk: usize) -> bool {
+        self.decoded.contains(self.key_of(tile, chunk))
+    }
+
+    fn key_of(&self, tile: &OpenTile, chunk: usize) -> ChunkKey {
+        (self.serial, tile.layer, tile.idx, chunk)
+    }
+
     /// A chunk of `tile` from the cache, or decoded and put there.
-    fn decoded_chunk(
+    pub(crate) fn decoded_chunk(
         &self,
         tile: &OpenTile,
         chunk: usize,
         order: Option<&GeneMap>,
         decoder: &mut TileDecoder,
     ) -> Result<Arc<DecodedChunk>> {
-        let key = (self.serial, tile.layer, tile.idx, chunk);
+        let key = self.key_of(tile, chunk);
         if let Some(decoded) = self.decoded.get(key) {
             return Ok(decoded);
         }
@@ -201,18 +205,16 @@ impl Gather<'_> {
     }
 
     fn pick(&mut self, genes: &[u32], n_threads: usize, watch: &dyn Watch) -> Result<()> {
-        let order = self.dataset.gene_map()?;
-        let rows = RowsOfGene::new(genes, self.dataset)?;
+        let wanted = WantedGenes::new(genes, self.dataset)?;
         let picked = on_threads(n_threads, || {
             self.tasks
                 .par_iter()
                 .map_init(TileDecoder::default, |decoder, task| {
                     watch.check()?;
                     let tile = &self.tiles[&task.tile];
-                    let chunk = self
-                        .dataset
-                        .decoded_chunk(tile, task.chunk, order, decoder)?;
-                    let picked = rows.pick(&chunk, &task.cells);
+                    let picked =
+                        self.dataset
+                            .pick(tile, task.chunk, &wanted, &task.cells, decoder)?;
                     watch.advance(task.cells.len() as u64);
                     Ok(picked)
                 })
@@ -264,9 +266,7 @@ impl Gather<'_> {
                     .decoded_chunk(tile, task.chunk, order, decoder)?;
                 for (&(cell, _), (genes, counts)) in cells {
                     let range = chunk.starts[cell]..chunk.starts[cell + 1];
-                    for (out, &gene) in genes.iter_mut().zip(&chunk.genes[range.clone()]) {
-                        *out = gene as i32;
-                    }
+                    genes.copy_from_slice(&chunk.genes[range.clone()]);
                     copy_counts(&chunk.counts[range], counts);
                 }
                 watch.advance(task.cells.len() as u64);
@@ -294,79 +294,5 @@ impl Gather<'_> {
             .iter()
             .map(|task| task.cells.iter().map(&mut take).collect())
             .collect()
-    }
-}
-
-fn copy_counts<C: Count>(counts: &[i32], out: &mut [C]) {
-    for (out, &count) in out.iter_mut().zip(counts) {
-        *out = C::from_u32(count as u32);
-    }
-}
-
-/// For every gene the rows of the result that it goes to.
-struct RowsOfGene {
-    /// Where each gene's rows start in `rows`, and the end of the last.
-    starts: Vec<u32>,
-    rows: Vec<i32>,
-    /// Whether rows ascend when genes do.
-    is_ascending: bool,
-}
-
-impl RowsOfGene {
-    /// Of the genes wanted, up to the last of them.
-    fn new(genes: &[u32], dataset: &Dataset) -> Result<RowsOfGene> {
-        let mut order: Vec<u32> = (0..genes.len() as u32).collect();
-        order.sort_by_key(|&row| genes[row as usize]);
-        let n_genes = genes.iter().max().map_or(0, |&last| last as usize + 1);
-        let mut starts = Vec::new();
-        // The manifest alone vouches for the number of genes.
-        starts.try_reserve_exact(n_genes + 1).map_err(|_| {
-            let problem = format!("no memory for the rows of {n_genes} genes");
-            Error::limit(dataset.folder(), problem)
-        })?;
-        starts.resize(n_genes + 1, 0u32);
-        for &gene in genes {
-            starts[gene as usize + 1] += 1;
-        }
-        for gene in 0..n_genes {
-            starts[gene + 1] += starts[gene];
-        }
-        Ok(RowsOfGene {
-            starts,
-            is_ascending: order.is_sorted(),
-            rows: order.into_iter().map(|row| row as i32).collect(),
-        })
-    }
-
-    /// The rows that gene `gene` goes to.
-    fn rows_of(&self, gene: u32) -> &[i32] {
-        match self.starts.get(gene as usize..) {
-            Some([start, end, ..]) => &self.rows[*start as usize..*end as usize],
-            _ => &[],
-        }
-    }
-
-    fn pick(&self, chunk: &DecodedChunk, cells: &[(usize, usize)]) -> Picked {
-        let mut picked = Picked {
-            starts: vec![0],
-            ..Picked::default()
-        };
-        let mut cell_rows: Vec<(i32, i32)> = Vec::new();
-        for &(cell, _) in cells {
-            let range = chunk.starts[cell]..chunk.starts[cell + 1];
-            cell_rows.clear();
-            for (&gene, &count) in chunk.genes[range.clone()].iter().zip(&chunk.counts[range]) {
-                cell_rows.extend(self.rows_of(gene as u32).iter().map(|&row| (row, count)));
-            }
-            if !self.is_ascending {
-                cell_rows.sort_unstable();
-            }
-            picked.rows.extend(cell_rows.iter().map(|&(row, _)| row));
-            picked
-                .counts
-                .extend(cell_rows.iter().map(|&(_, count)| count));
-            picked.starts.push(picked.rows.len());
-        }
-        picked
     }
 }

@@ -8,16 +8,20 @@
 
 mod annotations;
 mod append;
+mod chunks;
 mod dataset;
 mod dataset_source;
 mod decoded;
 mod digest;
 mod gather;
+mod genes;
 mod manifest;
 mod obs;
 mod python_json;
 mod read;
+mod recent_tiles;
 mod source;
+mod stats;
 mod threads;
 mod tile;
 mod var;
@@ -29,11 +33,13 @@ pub use dataset::{Dataset, GeneOrder, OpenTile};
 pub use dataset_source::DatasetSource;
 pub use decoded::DecodedCache;
 pub use gather::{Gather, Selection};
+pub use genes::GeneCounts;
 pub use manifest::{
     FileEntry, FileFacts, Format, Layer, LayerKind, MANIFEST_FILE, Manifest, ObsPart, is_dataset,
 };
 pub use obs::{Cells, ObsReader, ObsSection, ObsWriter, cache_root};
 pub use source::{CellBlock, CellSource, LayerField, SourcePart};
+pub use stats::CountSums;
 pub use threads::on_threads;
 pub use var::{
     VarTable, read_gene_order, read_var, read_var_names, write_gene_order, write_var,

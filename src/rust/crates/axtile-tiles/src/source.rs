@@ -56,6 +56,16 @@ pub struct LayerField {
     pub kind: LayerKind,
 }
 
+impl LayerField {
+    /// The layer of a source that has one.
+    pub fn counts() -> LayerField {
+        LayerField {
+            name: "counts".to_owned(),
+            kind: LayerKind::Count,
+        }
+    }
+}
+
 /// Cells with their counts and annotations, readable by ranges of cells from
 /// several threads at once.
 pub trait CellSource: Send + Sync {
@@ -83,10 +93,7 @@ pub trait CellSource: Send + Sync {
 
     /// The layers; the first gives the order of the genes.
     fn layers(&self) -> Vec<LayerField> {
-        vec![LayerField {
-            name: "counts".to_owned(),
-            kind: LayerKind::Count,
-        }]
+        vec![LayerField::counts()]
     }
 
     /// The dataset that the source reads, if it is one: what of it stays the

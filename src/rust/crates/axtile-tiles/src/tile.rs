@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use axtile_codec::kernels::Count;
-use axtile_codec::{GeneMap, TileError, TileResult, deltacells, grid};
+use axtile_codec::{GeneMap, GeneSet, TileError, TileResult, deltacells, grid, mode, packed};
 use axtile_core::Result;
 use axtile_store::{FileIdentity, Map};
 
@@ -16,6 +16,7 @@ use crate::manifest::Format;
 pub(crate) enum TileFile {
     Deltacells(deltacells::Tile<Map>),
     Grid(grid::Tile<Map>),
+    Packed(packed::Tile<Map>),
 }
 
 /// Cells of a tile that are decoded together, and their nonzeros.
@@ -31,7 +32,11 @@ impl TileFile {
         let map = Map::open(path)?;
         let tile = match format {
             Format::Deltacells { .. } => deltacells::Tile::parse(map).map(TileFile::Deltacells),
-            Format::Axtile => grid::Tile::parse(map).map(TileFile::Grid),
+            Format::Axtile => match mode(&map) {
+                Ok(packed::MODE) => packed::Tile::parse(map).map(TileFile::Packed),
+                Ok(_) => grid::Tile::parse(map).map(TileFile::Grid),
+                Err(error) => Err(error),
+            },
         };
         tile.map_err(|error| error.at(path))
     }
@@ -41,6 +46,7 @@ impl TileFile {
         match self {
             TileFile::Deltacells(tile) => tile.owner().identity(),
             TileFile::Grid(tile) => tile.owner().identity(),
+            TileFile::Packed(tile) => tile.owner().identity(),
         }
     }
 
@@ -49,6 +55,7 @@ impl TileFile {
         match self {
             TileFile::Deltacells(tile) => tile.n_cells(),
             TileFile::Grid(tile) => tile.n_cells(),
+            TileFile::Packed(tile) => tile.n_cells(),
         }
     }
 
@@ -57,6 +64,7 @@ impl TileFile {
         match self {
             TileFile::Deltacells(tile) => tile.n_genes(),
             TileFile::Grid(tile) => tile.n_genes() as usize,
+            TileFile::Packed(tile) => tile.n_genes() as usize,
         }
     }
 
@@ -65,6 +73,7 @@ impl TileFile {
         match self {
             TileFile::Deltacells(tile) => tile.nnz(),
             TileFile::Grid(tile) => tile.nnz(),
+            TileFile::Packed(tile) => tile.nnz(),
         }
     }
 
@@ -73,6 +82,7 @@ impl TileFile {
         match self {
             TileFile::Deltacells(tile) => tile.header().total_size,
             TileFile::Grid(tile) => tile.n_bytes() as u64,
+            TileFile::Packed(tile) => tile.n_bytes() as u64,
         }
     }
 
@@ -81,6 +91,7 @@ impl TileFile {
         match self {
             TileFile::Deltacells(_) => None,
             TileFile::Grid(tile) => Some(tile.checksum()),
+            TileFile::Packed(tile) => Some(tile.checksum()),
         }
     }
 
@@ -89,6 +100,7 @@ impl TileFile {
         match self {
             TileFile::Deltacells(tile) => tile.chunks().len(),
             TileFile::Grid(tile) => tile.chunks().len(),
+            TileFile::Packed(tile) => tile.chunks().len(),
         }
     }
 
@@ -103,6 +115,10 @@ impl TileFile {
                 (&chunk.cells, &chunk.nonzeros)
             }
             TileFile::Grid(tile) => {
+                let chunk = &tile.chunks()[chunk];
+                (&chunk.cells, &chunk.nonzeros)
+            }
+            TileFile::Packed(tile) => {
                 let chunk = &tile.chunks()[chunk];
                 (&chunk.cells, &chunk.nonzeros)
             }
@@ -122,6 +138,9 @@ impl TileFile {
             TileFile::Grid(tile) => tile
                 .chunks()
                 .partition_point(|chunk| chunk.cells.end <= cell),
+            TileFile::Packed(tile) => tile
+                .chunks()
+                .partition_point(|chunk| chunk.cells.end <= cell),
         }
     }
 
@@ -129,20 +148,8 @@ impl TileFile {
     pub(crate) fn starts(&self) -> TileResult<Cow<'_, [usize]>> {
         match self {
             TileFile::Deltacells(tile) => Ok(Cow::Borrowed(tile.starts())),
-            TileFile::Grid(tile) => {
-                let starts = tile.starts()?;
-                let is_sound = starts.len() == tile.n_cells() + 1
-                    && starts.is_sorted()
-                    && tile.chunks().iter().all(|chunk| {
-                        starts.get(chunk.cells.start) == Some(&chunk.nonzeros.start)
-                            && starts.get(chunk.cells.end) == Some(&chunk.nonzeros.end)
-                    });
-                if is_sound {
-                    return Ok(Cow::Owned(starts));
-                }
-                let problem = "the cells do not start where their chunks do";
-                Err(TileError::corrupt("starts of cells", problem))
-            }
+            TileFile::Grid(tile) => tile.starts().map(Cow::Owned),
+            TileFile::Packed(tile) => tile.starts().map(Cow::Owned),
         }
     }
 }
@@ -152,6 +159,7 @@ impl TileFile {
 pub(crate) struct TileDecoder {
     deltacells: Option<deltacells::Decoder>,
     grid: Option<grid::Decoder>,
+    packed: Option<packed::Decoder>,
 }
 
 impl TileDecoder {
@@ -181,6 +189,10 @@ impl TileDecoder {
                 .grid
                 .get_or_insert_with(grid::Decoder::new)
                 .chunk_into(tile, chunk, order, genes, counts),
+            TileFile::Packed(tile) => self
+                .packed
+                .get_or_insert_with(packed::Decoder::new)
+                .chunk_into(tile, chunk, order, genes, counts),
         }
     }
 
@@ -205,5 +217,83 @@ impl TileDecoder {
         }
         self.chunk_into(tile, chunk, order, &mut genes, &mut counts)?;
         Ok((genes, counts))
+    }
+
+    /// Calls `each` for every cell of a chunk in turn with its genes, numbered
+    /// as in the tile and in any order, and their counts.
+    ///
+    /// # Errors
+    /// `TileError` if the chunk is damaged; `each` may have been called by then.
+    ///
+    /// # Panics
+    /// If there is no such chunk.
+    pub(crate) fn each_cell(
+        &mut self,
+        tile: &TileFile,
+        chunk: usize,
+        mut each: impl FnMut(&[i32], &[i32]),
+    ) -> TileResult<()> {
+        match tile {
+            TileFile::Deltacells(tile) => self
+                .deltacells
+                .get_or_insert_with(deltacells::Decoder::new)
+                .each_cell(tile, chunk, None, |_, genes, counts| each(genes, counts)),
+            TileFile::Grid(tile) => self
+                .grid
+                .get_or_insert_with(grid::Decoder::new)
+                .each_cell(tile, chunk, each),
+            TileFile::Packed(tile) => self
+                .packed
+                .get_or_insert_with(packed::Decoder::new)
+                .each_cell(tile, chunk, None, |_, genes, counts| each(genes, counts)),
+        }
+    }
+
+    /// As [`TileDecoder::each_cell`], but only with genes in `wanted`, which are
+    /// given as their places in [`GeneSet::genes`].
+    ///
+    /// # Errors
+    /// As there, if what was looked at is damaged.
+    ///
+    /// # Panics
+    /// If there is no such chunk, or a wanted gene that the tile has not.
+    pub(crate) fn each_cell_of(
+        &mut self,
+        tile: &TileFile,
+        chunk: usize,
+        wanted: &GeneSet,
+        mut each: impl FnMut(&[i32], &[i32]),
+    ) -> TileResult<()> {
+        if let TileFile::Grid(tile) = tile {
+            let decoder = self.grid.get_or_insert_with(grid::Decoder::new);
+            return decoder.each_cell_of(tile, chunk, wanted, each);
+        }
+        let (mut places, mut picked) = (Vec::new(), Vec::new());
+        self.each_cell(tile, chunk, |genes, counts| {
+            places.clear();
+            picked.clear();
+            for (&gene, &count) in genes.iter().zip(counts) {
+                // Genes are not negative; there are fewer than 2^31.
+                if let Some(place) = wanted.place(gene as u32) {
+                    places.push(place as i32);
+                    picked.push(count);
+                }
+            }
+            each(&places, &picked);
+        })
+    }
+
+    /// How much of a chunk [`TileDecoder::each_cell_of`] decodes, from 0 to 1.
+    ///
+    /// # Panics
+    /// As there.
+    pub(crate) fn share(&mut self, tile: &TileFile, chunk: usize, wanted: &GeneSet) -> f64 {
+        match tile {
+            TileFile::Deltacells(_) | TileFile::Packed(_) => 1.0,
+            TileFile::Grid(tile) => self
+                .grid
+                .get_or_insert_with(grid::Decoder::new)
+                .share(tile, chunk, wanted),
+        }
     }
 }

@@ -275,6 +275,14 @@ fn layers_are_kept_apart() {
     source.layers[1].0 = "counts".into();
     let refused = write_dataset(&path, &mut source, &options(10, 1), &Unwatched);
     assert!(matches!(refused, Err(Error::Argument { .. })));
+    let too_large = options((1 << 24) + 1, 1);
+    let refused = write_dataset(
+        &path,
+        &mut Source::new(40, plain_cells(3)),
+        &too_large,
+        &Unwatched,
+    );
+    assert!(matches!(refused, Err(Error::Argument { .. })));
 }
 
 #[test]

@@ -98,7 +98,7 @@ impl Decoder {
         tile: &Tile<B>,
         idx: usize,
         order: Option<&GeneMap>,
-        mut each: impl FnMut(Range<usize>, &[u32], &[u32]),
+        mut each: impl FnMut(Range<usize>, &[i32], &[i32]),
     ) -> TileResult<()> {
         let (mut genes, mut counts) = (Vec::new(), Vec::new());
         if let Some(order) = order {
@@ -106,17 +106,17 @@ impl Decoder {
                 genes.clear();
                 counts.clear();
                 sorter.drain(|gene, count| {
-                    genes.push(gene);
-                    counts.push(count);
+                    genes.push(gene as i32);
+                    counts.push(count as i32);
                 });
                 each(range, &genes, &counts);
             });
         }
         self.each_stored(tile, idx, |range, stored_genes, stored_counts, _| {
             genes.clear();
-            genes.extend(stored_genes.iter().map(|&gene| u32::from(gene)));
+            genes.extend(stored_genes.iter().map(|&gene| i32::from(gene)));
             counts.clear();
-            counts.extend(stored_counts.iter().map(|&count| u32::from(count)));
+            counts.extend(stored_counts.iter().map(|&count| i32::from(count)));
             each(range, &genes, &counts);
         })
     }

@@ -12,6 +12,21 @@ use crate::error::{TileError, TileResult};
 /// Differences of at least this many Rice steps are written in full.
 const MAX_QUOTIENT: u32 = 24;
 
+/// Bits of the least total, and of the width of what totals have more.
+const MIN_BITS: u32 = 32;
+const WIDTH_BITS: u32 = 6;
+/// Bits of a bucket's Rice parameter.
+const RICE_BITS: u32 = 5;
+
+/// The fewest bytes that the counts of so many cells can take: at least a bit
+/// for each cell in each bucket but the last.
+pub(super) fn min_len(model: &Model, n_cells: usize) -> usize {
+    let cluster_bits = bits_for(model.clusters.len() as u32 - 1) as usize;
+    let n_coded = model.buckets.len() - 1;
+    let n_fixed = (MIN_BITS + WIDTH_BITS) as usize + n_coded * RICE_BITS as usize;
+    (n_fixed + n_cells * (cluster_bits + n_coded)).div_ceil(8)
+}
+
 /// Counts of the cells of one chunk.
 #[derive(Debug, Default)]
 pub(super) struct CellCounts {
@@ -19,7 +34,7 @@ pub(super) struct CellCounts {
     pub(super) clusters: Vec<u8>,
     /// Where each cell's nonzeros start, and the end of the last.
     pub(super) starts: Vec<usize>,
-    /// For each cell the nonzeros in each bucket.
+    /// For each cell the nonzeros in each bucket that was decoded.
     pub(super) counts: Vec<u32>,
 }
 
@@ -39,8 +54,8 @@ impl CellCounts {
         let min = remaining.iter().copied().min().unwrap_or(0);
         let max = remaining.iter().copied().max().unwrap_or(0);
         let width = bits_for(max - min);
-        out.put(min, 32);
-        out.put(width, 6);
+        out.put(min, MIN_BITS);
+        out.put(width, WIDTH_BITS);
         for total in &remaining {
             out.put(total - min, width);
         }
@@ -54,7 +69,7 @@ impl CellCounts {
                 *remaining -= count;
             }
             let rice = best_rice(&differences);
-            out.put(rice, 5);
+            out.put(rice, RICE_BITS);
             for &difference in &differences {
                 let quotient = difference >> rice;
                 if quotient < MAX_QUOTIENT {
@@ -69,15 +84,15 @@ impl CellCounts {
         out.finish()
     }
 
-    /// Decodes `bytes` for `n_cells` cells with `nnz` nonzeros in all; only
-    /// clusters and starts with `only_totals`.
+    /// Decodes `bytes` for `n_cells` cells with `nnz` nonzeros in all: clusters,
+    /// starts, and the counts of the first `n_wanted` buckets.
     pub(super) fn decode(
         &mut self,
         model: &Model,
         bytes: &[u8],
         n_cells: usize,
         nnz: usize,
-        only_totals: bool,
+        n_wanted: usize,
         place: &str,
     ) -> TileResult<()> {
         let wrong = |problem: String| TileError::corrupt(place, problem);
@@ -94,8 +109,8 @@ impl CellCounts {
         {
             return Err(wrong(format!("cluster {cluster} of {n_clusters}")));
         }
-        let min = reader.take(32);
-        let width = reader.take(6);
+        let min = reader.take(MIN_BITS);
+        let width = reader.take(WIDTH_BITS);
         if width > 32 {
             return Err(wrong(format!("totals of {width} bits")));
         }
@@ -116,10 +131,10 @@ impl CellCounts {
         if end != nnz {
             return Err(wrong(format!("{end} nonzeros, the index says {nnz}")));
         }
-        if only_totals {
+        if n_wanted == 0 {
             return Ok(());
         }
-        self.decode_buckets(model, reader, n_cells, place)
+        self.decode_buckets(model, reader, n_cells, n_wanted, place)
     }
 
     fn decode_buckets(
@@ -127,6 +142,7 @@ impl CellCounts {
         model: &Model,
         mut reader: BitReader<'_>,
         n_cells: usize,
+        n_wanted: usize,
         place: &str,
     ) -> TileResult<()> {
         let wrong = |problem: String| TileError::corrupt(place, problem);
@@ -137,9 +153,9 @@ impl CellCounts {
         for (cell, bounds) in self.starts.windows(2).enumerate() {
             self.counts[(cell + 1) * n_buckets - 1] = (bounds[1] - bounds[0]) as u32;
         }
-        for (bucket, facts) in model.buckets.iter().enumerate() {
+        for (bucket, facts) in model.buckets.iter().enumerate().take(n_wanted) {
             let is_last = bucket + 1 == n_buckets;
-            let rice = if is_last { 0 } else { reader.take(5) };
+            let rice = if is_last { 0 } else { reader.take(RICE_BITS) };
             let widths: Vec<u32> = (0..model.clusters.len())
                 .map(|cluster| model.bounds(cluster, bucket).len() as u32)
                 .collect();
@@ -176,7 +192,7 @@ impl CellCounts {
                 }
             }
         }
-        if !reader.is_at_end() {
+        if n_wanted == n_buckets && !reader.is_at_end() {
             return Err(wrong("it does not end where its last count does".into()));
         }
         Ok(())

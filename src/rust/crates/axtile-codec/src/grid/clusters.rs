@@ -134,9 +134,9 @@ impl Mixture {
             n_members[cluster] += 1;
             self.add(&mut sums, rows, cell, cluster);
         }
-        for cluster in 0..self.n_clusters {
+        for (cluster, n_members) in n_members.into_iter().enumerate() {
             // A cluster that lost its cells begins again with another one.
-            if n_members[cluster] * self.n_clusters * 10 < sample.len() {
+            if n_members * self.n_clusters * 10 < sample.len() {
                 let cell = sample[self.random(sample.len())];
                 self.add(&mut sums, rows, cell, cluster);
             }

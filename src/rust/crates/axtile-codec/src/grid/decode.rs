@@ -4,36 +4,45 @@ use std::ops::{Deref, Range};
 
 use super::bits::BitReader;
 use super::cell_counts::CellCounts;
+use super::genes::Targets;
 use super::huffman::DecodeTable;
 use super::layout::Tile;
 use super::model::{Bucket, MAX_ESCAPE_BITS, Model};
-use super::wire::Cursor;
 use crate::error::{TileError, TileResult};
 use crate::genes::GeneMap;
 use crate::kernels::{
     BlockView, Count, Escapes, READ_AHEAD, RowSorter, Segment, Simd, decode_symbols, prefetch,
     split, write_segment,
 };
+use crate::wire::Cursor;
 
 /// What a thread needs to decode chunks one after the other: the code tables of
 /// the tile in hand and room for a chunk's symbols and one cell.
 #[derive(Debug, Default)]
 pub struct Decoder {
     tables: Tables,
-    counts: CellCounts,
-    blocks: Vec<Block>,
-    symbols: Vec<u8>,
-    maps: Maps,
-    scratch: Scratch,
+    pub(super) counts: CellCounts,
+    /// One for each bucket of the chunk in hand.
+    pub(super) blocks: Vec<Block>,
+    pub(super) symbols: Vec<u8>,
+    pub(super) maps: Maps,
+    pub(super) targets: Targets,
+    pub(super) scratch: Scratch,
 }
 
 /// Room for one cell.
 #[derive(Debug, Default)]
-struct Scratch {
-    simd: Simd,
+pub(super) struct Scratch {
+    pub(super) simd: Simd,
+    pub(super) nonzeros: Nonzeros,
+    sorter: RowSorter,
+}
+
+/// Room for the positions and counts of a cell's nonzeros.
+#[derive(Debug, Default)]
+pub(super) struct Nonzeros {
     positions: Vec<i32>,
     values: Vec<i32>,
-    sorter: RowSorter,
 }
 
 /// Code tables of the tile that was decoded last, made when first needed.
@@ -45,17 +54,19 @@ struct Tables {
 }
 
 /// The numbers that genes get, by cluster and position in the cluster's order;
-/// those of the tile and order that were decoded last.
+/// those of the tile and order that were decoded last. Positions beyond a map
+/// are genes already: a tile of few bytes may have any number of genes.
 #[derive(Debug, Default)]
-struct Maps {
+pub(super) struct Maps {
     key: Option<(u64, Option<u64>)>,
-    clusters: Vec<Vec<u32>>,
+    /// Empty where the numbers are the positions.
+    pub(super) clusters: Vec<Vec<u32>>,
 }
 
 /// The nonzeros of a chunk in one bucket: symbols decoded, the rest still raw.
 #[derive(Debug, Default)]
-struct Block {
-    /// Its symbols, among all of the chunk.
+pub(super) struct Block {
+    /// Its symbols, among all that were decoded of the chunk.
     symbols: Range<usize>,
     /// Where its raw bits start in the tile.
     raw: usize,
@@ -68,6 +79,16 @@ impl Decoder {
     /// A decoder without any buffer yet.
     pub fn new() -> Decoder {
         Decoder::default()
+    }
+
+    /// A decoder with other vector instructions than the machine's best: for
+    /// tests and benchmarks.
+    #[doc(hidden)]
+    pub fn with_simd(simd: Simd) -> Decoder {
+        let mut decoder = Decoder::new();
+        decoder.scratch.simd = simd;
+        decoder.scratch.sorter = RowSorter::new(simd);
+        decoder
     }
 
     /// Genes (from 0) and counts of chunk `idx`, ascending in each cell. Genes
@@ -89,7 +110,7 @@ impl Decoder {
     ) -> TileResult<()> {
         let n = tile.chunks()[idx].nonzeros.len();
         assert_eq!((genes.len(), counts.len()), (n, n));
-        self.prepare(tile, idx, order)?;
+        self.prepare_all(tile, idx, order)?;
         let cells = Cells::new(
             tile,
             idx,
@@ -107,8 +128,8 @@ impl Decoder {
         Ok(())
     }
 
-    /// Decodes the counts and symbols of a chunk.
-    fn prepare<B: Deref<Target = [u8]>>(
+    /// Decodes the symbols of a chunk and readies the numbers of genes.
+    pub(super) fn prepare_all<B: Deref<Target = [u8]>>(
         &mut self,
         tile: &Tile<B>,
         idx: usize,
@@ -117,20 +138,32 @@ impl Decoder {
         if let Some(order) = order {
             assert_eq!(order.n_genes(), tile.n_genes() as usize);
         }
+        self.maps.settle(tile, order);
+        self.prepare(tile, idx, 0..tile.model.buckets.len())
+    }
+
+    /// Decodes the cells' counts and the symbols of some buckets of a chunk;
+    /// `buckets` ascend.
+    pub(super) fn prepare<B: Deref<Target = [u8]>>(
+        &mut self,
+        tile: &Tile<B>,
+        idx: usize,
+        buckets: impl DoubleEndedIterator<Item = usize> + Clone,
+    ) -> TileResult<()> {
         let chunk = &tile.chunks()[idx];
         let place = format!("chunk {idx}, counts");
         let bytes = tile.section(&chunk.counts, &place)?;
         let (n_cells, nnz) = (chunk.cells.len(), chunk.nonzeros.len());
+        let n_wanted = buckets.clone().next_back().map_or(0, |last| last + 1);
         self.counts
-            .decode(&tile.model, bytes, n_cells, nnz, false, &place)?;
+            .decode(&tile.model, bytes, n_cells, nnz, n_wanted, &place)?;
         self.tables.settle(tile);
-        self.maps.settle(tile, order);
         // The kernels read ahead.
         room(&mut self.symbols, nnz + READ_AHEAD, idx)?;
-        let n_buckets = tile.model.buckets.len();
-        self.blocks.resize_with(n_buckets, Block::default);
+        self.blocks
+            .resize_with(tile.model.buckets.len(), Block::default);
         let mut first = 0;
-        for bucket in 0..n_buckets {
+        for bucket in buckets {
             first = self.decode_block(tile, idx, bucket, first)?;
         }
         Ok(())
@@ -195,7 +228,13 @@ impl Decoder {
                         at += len;
                     }
                     if at > section.bytes.end
-                        || !decode_symbols(lookup, tile.bytes(), &streams[..n_streams], out)
+                        || !decode_symbols(
+                            self.scratch.simd,
+                            lookup,
+                            tile.bytes(),
+                            &streams[..n_streams],
+                            out,
+                        )
                     {
                         return Err(wrong("a stream that does not hold its symbols"));
                     }
@@ -213,7 +252,7 @@ impl Decoder {
 }
 
 /// The cells of a chunk whose symbols are decoded.
-struct Cells<'a> {
+pub(super) struct Cells<'a> {
     idx: usize,
     model: &'a Model,
     counts: &'a CellCounts,
@@ -223,7 +262,7 @@ struct Cells<'a> {
 }
 
 impl<'a> Cells<'a> {
-    fn new<B: Deref<Target = [u8]>>(
+    pub(super) fn new<B: Deref<Target = [u8]>>(
         tile: &'a Tile<B>,
         idx: usize,
         counts: &'a CellCounts,
@@ -234,15 +273,7 @@ impl<'a> Cells<'a> {
         let views = blocks
             .iter()
             .zip(&tile.model.buckets)
-            .map(|(block, bucket)| {
-                BlockView::new(
-                    &bucket.dictionary,
-                    &symbols[block.symbols.start..],
-                    block.symbols.len(),
-                    &tile.bytes()[block.raw..],
-                    &block.escapes,
-                )
-            })
+            .map(|(block, bucket)| block.view(tile, bucket, symbols))
             .collect();
         Cells {
             idx,
@@ -268,22 +299,23 @@ impl<'a> Cells<'a> {
         if map.is_empty() {
             return self.read_positions(cell, scratch.simd, genes, counts);
         }
-        let len = n + READ_AHEAD;
-        scratch
-            .positions
-            .resize(scratch.positions.len().max(len), 0);
-        scratch.values.resize(scratch.values.len().max(len), 0);
-        let (positions, values) = (&mut scratch.positions[..len], &mut scratch.values[..len]);
+        let (positions, values) = scratch.nonzeros.room(n);
         self.read_positions(cell, scratch.simd, positions, values)?;
-        let (positions, values) = (&positions[..n], &values[..n]);
-        let (genes, counts) = (&mut genes[..n], &mut counts[..n]);
+        // Positions ascend.
+        let n_mapped = positions[..n].partition_point(|&position| (position as usize) < map.len());
+        for (at, count) in counts[..n].iter_mut().enumerate().skip(n_mapped) {
+            genes[at] = positions[at];
+            *count = C::from_u32(values[at] as u32);
+        }
+        let (positions, values) = (&positions[..n_mapped], &values[..n_mapped]);
+        let (genes, counts) = (&mut genes[..n_mapped], &mut counts[..n_mapped]);
         scratch.sorter.sort(map, positions, values, genes, counts);
         Ok(())
     }
 
     /// As [`Cells::read`], but with positions in the order of the cell's cluster
     /// in place of genes.
-    fn read_positions<C: Count>(
+    pub(super) fn read_positions<C: Count>(
         &self,
         cell: usize,
         simd: Simd,
@@ -299,18 +331,10 @@ impl<'a> Cells<'a> {
                 continue;
             }
             let (start, end) = (bounds[bucket], bounds[bucket + 1]);
-            let segment = Segment {
-                block,
-                first: self.blocks[bucket].firsts[cell] as usize,
-                n: n as usize,
-                width: end - start,
-            };
+            let segment = self.blocks[bucket].segment(block, cell, n, end - start);
             let (positions, counts) = (&mut positions[at..], &mut counts[at..]);
             if !write_segment(simd, &segment, start, positions, counts) {
-                return Err(TileError::corrupt(
-                    format!("chunk {}, bucket {bucket}, cell {cell}", self.idx),
-                    "a gene or count that is out of range",
-                ));
+                return Err(wrong_segment(self.idx, bucket, cell));
             }
             at += n as usize;
         }
@@ -318,12 +342,33 @@ impl<'a> Cells<'a> {
     }
 }
 
+impl Nonzeros {
+    /// Those of `n` nonzeros, and room behind for vector loops.
+    pub(super) fn room(&mut self, n: usize) -> (&mut [i32], &mut [i32]) {
+        let len = n + READ_AHEAD;
+        for buffer in [&mut self.positions, &mut self.values] {
+            if buffer.len() < len {
+                buffer.resize(len, 0);
+            }
+        }
+        (&mut self.positions[..len], &mut self.values[..len])
+    }
+}
+
+/// A segment that the kernels refused.
+pub(super) fn wrong_segment(idx: usize, bucket: usize, cell: usize) -> TileError {
+    TileError::corrupt(
+        format!("chunk {idx}, bucket {bucket}, cell {cell}"),
+        "a gene or count that is out of range",
+    )
+}
+
 impl Tables {
     fn settle<B: Deref<Target = [u8]>>(&mut self, tile: &Tile<B>) {
-        if self.tile == Some(tile.checksum()) {
+        if self.tile == Some(tile.id()) {
             return;
         }
-        self.tile = Some(tile.checksum());
+        self.tile = Some(tile.id());
         self.tables.clear();
         self.tables.extend(
             tile.model
@@ -349,7 +394,7 @@ impl Tables {
 
 impl Maps {
     fn settle<B: Deref<Target = [u8]>>(&mut self, tile: &Tile<B>, order: Option<&GeneMap>) {
-        let key = Some((tile.checksum(), order.map(GeneMap::id)));
+        let key = Some((tile.id(), order.map(GeneMap::id)));
         if self.key == key {
             return;
         }
@@ -363,13 +408,45 @@ impl Maps {
                         .map(|gene| order.get(gene))
                         .collect(),
                     None if cluster.is_plain() => Vec::new(),
-                    None => cluster.order(tile.n_genes()).collect(),
+                    None => cluster.order(cluster.levels.len() as u32).collect(),
                 }
             }));
     }
 }
 
 impl Block {
+    /// The block as the kernels see it.
+    pub(super) fn view<'a, B: Deref<Target = [u8]>>(
+        &'a self,
+        tile: &'a Tile<B>,
+        model: &'a Bucket,
+        symbols: &'a [u8],
+    ) -> BlockView<'a> {
+        BlockView::new(
+            &model.dictionary,
+            &symbols[self.symbols.start..],
+            self.symbols.len(),
+            &tile.bytes()[self.raw..],
+            &self.escapes,
+        )
+    }
+
+    /// The `n` nonzeros of a cell, in a bucket of `width` genes.
+    pub(super) fn segment<'a>(
+        &self,
+        block: &'a BlockView<'a>,
+        cell: usize,
+        n: u32,
+        width: u32,
+    ) -> Segment<'a> {
+        Segment {
+            block,
+            first: self.firsts[cell] as usize,
+            n: n as usize,
+            width,
+        }
+    }
+
     /// Where each cell's symbols are, and the run of each table: cells of one
     /// table come together, in the order of the chunk.
     fn deal(

@@ -12,10 +12,10 @@ use super::huffman;
 use super::layout::{ChunkParts, write_tile};
 use super::model::{Bucket, Cluster, Model, SHARE_ONE};
 use super::tables::merge_contexts;
-use super::wire::put_varint;
 use super::{MAX_CHUNK_CELLS, MAX_CLUSTERS, MAX_GENES};
 use crate::kernels::split;
 use crate::rows::CellRows;
+use crate::wire::put_varint;
 
 /// How a tile is encoded.
 #[derive(Clone, Debug)]
@@ -125,6 +125,14 @@ impl Plan {
     /// The number of chunks.
     pub fn n_chunks(&self) -> usize {
         self.chunks.len()
+    }
+
+    /// The cells of a chunk.
+    ///
+    /// # Panics
+    /// If there is no such chunk.
+    pub fn cells(&self, chunk: usize) -> Range<usize> {
+        self.chunks[chunk].clone()
     }
 
     /// Calls `each` with cell, bucket and the range of the cell's nonzeros there.
@@ -387,7 +395,7 @@ fn put_codes(out: &mut Vec<u8>, symbols: &[u8], codes: &[u16], lengths: &[u8]) {
 }
 
 /// Cuts cells into chunks of about so many nonzeros.
-fn cut(starts: &[usize], chunk_nonzeros: usize) -> Vec<Range<usize>> {
+pub(crate) fn cut(starts: &[usize], chunk_nonzeros: usize) -> Vec<Range<usize>> {
     let n_cells = starts.len().saturating_sub(1);
     let mut chunks = Vec::new();
     let mut first = 0;

@@ -6,15 +6,16 @@
 //! u64; 56 XXH3-64 of the header before this field, the model and the index.
 
 use std::ops::{Deref, Range};
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::cell_counts::CellCounts;
+use super::cell_counts::{CellCounts, min_len};
 use super::model::Model;
-use super::wire::{Cursor, put_varint};
 use super::{
-    HEADER_LEN, MAGIC, MAX_BLOCKS, MAX_CHUNK_CELLS, MAX_CHUNK_NNZ, MAX_GENES, MAX_PART_LEN,
-    SLACK_LEN, VERSION,
+    HEADER_LEN, MAGIC, MAX_BLOCKS, MAX_CELLS, MAX_CHUNK_CELLS, MAX_CHUNK_NNZ, MAX_GENES,
+    MAX_PART_LEN, SLACK_LEN, VERSION,
 };
 use crate::error::{TileError, TileResult};
+use crate::wire::{Cursor, put_varint};
 
 /// The level at which model and index are compressed.
 const ZSTD_LEVEL: i32 = 19;
@@ -42,6 +43,8 @@ pub struct Chunk {
 #[derive(Debug)]
 pub struct Tile<B> {
     bytes: B,
+    /// Tells this tile from all others of the process.
+    id: u64,
     n_genes: u32,
     checksum: u64,
     chunks: Vec<Chunk>,
@@ -189,7 +192,7 @@ impl<B: Deref<Target = [u8]>> Tile<B> {
         let model = Model::parse(&decompress(model_bytes, model_raw, "model")?, n_genes)?;
         let index = decompress(index_bytes, index_raw, "index")?;
         let body = HEADER_LEN + model_len + index_len..bytes.len();
-        let chunks = parse_index(&index, n_chunks, model.buckets.len(), body)?;
+        let chunks = parse_index(&index, n_chunks, &model, body)?;
         let slack = &bytes[bytes.len() - SLACK_LEN..];
         if slack.iter().any(|&byte| byte != 0) {
             return Err(TileError::corrupt("the last bytes", "they are not 0"));
@@ -203,7 +206,9 @@ impl<B: Deref<Target = [u8]>> Tile<B> {
                 end.0, end.1
             )));
         }
+        static PARSED: AtomicU64 = AtomicU64::new(0);
         Ok(Tile {
+            id: PARSED.fetch_add(1, Ordering::Relaxed),
             n_genes,
             checksum,
             chunks,
@@ -248,6 +253,12 @@ impl<B: Deref<Target = [u8]>> Tile<B> {
         &self.bytes
     }
 
+    /// Tells this tile from all others of the process, even from one that was
+    /// made to have the same checksum.
+    pub(super) fn id(&self) -> u64 {
+        self.id
+    }
+
     pub(super) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -276,7 +287,7 @@ impl<B: Deref<Target = [u8]>> Tile<B> {
             let place = format!("chunk {idx}, counts");
             let bytes = self.section(&chunk.counts, &place)?;
             let (n_cells, nnz) = (chunk.cells.len(), chunk.nonzeros.len());
-            counts.decode(&self.model, bytes, n_cells, nnz, true, &place)?;
+            counts.decode(&self.model, bytes, n_cells, nnz, 0, &place)?;
             let first = chunk.nonzeros.start;
             starts.extend(counts.starts[1..].iter().map(|start| first + start));
         }
@@ -306,10 +317,11 @@ fn decompress(bytes: &[u8], len: usize, place: &str) -> TileResult<Vec<u8>> {
 fn parse_index(
     index: &[u8],
     n_chunks: usize,
-    n_buckets: usize,
+    model: &Model,
     body: Range<usize>,
 ) -> TileResult<Vec<Chunk>> {
     let mut cursor = Cursor::new(index, "index");
+    let n_buckets = model.buckets.len();
     if n_chunks.saturating_mul(n_buckets) > MAX_BLOCKS {
         return Err(cursor.wrong(format!(
             "{n_chunks} chunks and {n_buckets} buckets, at most {MAX_BLOCKS} blocks are allowed"
@@ -319,9 +331,16 @@ fn parse_index(
     let (mut cell, mut nonzero) = (0usize, 0usize);
     let mut counts_end = body.start as u64;
     for _ in 0..n_chunks {
-        let n_cells = cursor.number("cells", 1, MAX_CHUNK_CELLS as u64)? as usize;
+        let max_cells = MAX_CHUNK_CELLS.min(MAX_CELLS - cell);
+        let n_cells = cursor.number("cells", 1, max_cells as u64)? as usize;
         let nnz = cursor.number("nonzeros", 0, MAX_CHUNK_NNZ as u64)? as usize;
         let counts = read_section(&mut cursor, &mut counts_end)?;
+        if counts.bytes.len() < min_len(model, n_cells) {
+            return Err(cursor.wrong(format!(
+                "{} bytes of counts for {n_cells} cells in {n_buckets} buckets",
+                counts.bytes.len()
+            )));
+        }
         // Offsets of the blocks are known when all counts are.
         let mut end = 0;
         let blocks = (0..n_buckets)

@@ -24,14 +24,15 @@ mod clusters;
 mod decode;
 mod dictionary;
 mod encode;
+mod genes;
 pub(crate) mod huffman;
 mod layout;
 mod model;
 mod tables;
-mod wire;
 
 pub use crate::kernels::MIN_SPLIT;
 pub use decode::Decoder;
+pub(crate) use encode::cut;
 pub use encode::{EncodedChunk, Options, Plan};
 pub use huffman::MAX_CODE_LEN;
 pub use layout::{Chunk, Tile};
@@ -51,6 +52,8 @@ pub const MAX_COUNT: u32 = i32::MAX as u32;
 pub const MAX_GENES: usize = i32::MAX as usize;
 /// Most nonzeros of a chunk.
 pub const MAX_CHUNK_NNZ: usize = 1 << 26;
+/// Most cells of a tile: no number of bytes bounds cells without nonzeros.
+pub const MAX_CELLS: usize = 1 << 24;
 /// Most cells of a chunk.
 pub const MAX_CHUNK_CELLS: usize = 1 << 20;
 /// Most blocks of a tile: chunks times buckets.

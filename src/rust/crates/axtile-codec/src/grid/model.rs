@@ -2,10 +2,10 @@
 //! they look at one.
 
 use super::huffman::DecodeTable;
-use super::wire::{Cursor, put_varint};
 use super::{MAX_BUCKETS, MAX_CLASSES, MAX_CLUSTERS, MAX_SYMBOLS, MAX_TABLES};
 use crate::error::TileResult;
 use crate::kernels::Dictionary;
+use crate::wire::{Cursor, put_varint};
 
 /// Gaps and counts are cut into a part in the symbol and at most this many raw
 /// bits together.
@@ -57,6 +57,17 @@ impl Cluster {
         let mut order: Vec<u32> = (0..self.levels.len() as u32).collect();
         order.sort_by_key(|&gene| self.levels[gene as usize]);
         order.into_iter().chain(self.levels.len() as u32..n_genes)
+    }
+
+    /// The place of each of the first genes in this order; all others have the
+    /// place of their number.
+    pub(super) fn places(&self) -> Vec<u32> {
+        let n_levels = self.levels.len() as u32;
+        let mut places = vec![0; self.levels.len()];
+        for (place, gene) in self.order(n_levels).enumerate() {
+            places[gene as usize] = place as u32;
+        }
+        places
     }
 
     /// Whether its order is the tile's.

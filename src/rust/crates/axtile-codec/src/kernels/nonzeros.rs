@@ -1,10 +1,16 @@
 //! From symbols to nonzeros: positions of genes from gaps, and counts.
 
 use super::Simd;
-use super::planes::Count;
+use super::count::Count;
+use super::escapes::Escapes;
+use super::nonzeros_plain::write_plain;
 
 /// What vector loops may read behind symbols and raw bits.
 pub(crate) const READ_AHEAD: usize = 64;
+
+/// Shorter segments are not worth setting up vectors that have no masks.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+const SHORT: usize = 8;
 
 /// What the symbols and raw bits of a bucket mean. A gap and a count less 1
 /// each have an upper part in the symbol and a lower one in the raw bits.
@@ -21,74 +27,10 @@ pub(crate) struct Dictionary {
     /// Gaps and counts plus 1: what the vector loops look up.
     #[cfg(target_arch = "x86_64")]
     pub(super) plus_one: Box<[[u8; 256]; 2]>,
+    /// What each symbol stands for: the upper part of its gap in the low byte,
+    /// that of its count less 1, plus 1, in the high one; 0 for escapes.
+    pub(super) entries: Box<[u16; 256]>,
     n_regular: usize,
-}
-
-/// The nonzeros of a block whose symbols are escapes.
-#[derive(Debug, Default)]
-pub(crate) struct Escapes {
-    /// Ascending by place.
-    all: Vec<Escape>,
-    /// For every [`STEP`] symbols, how many escapes come before.
-    before: Vec<u32>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Escape {
-    /// The number of the symbol in its block.
-    at: u32,
-    gap: u32,
-    count: u32,
-}
-
-const STEP: usize = 64;
-
-impl Escapes {
-    /// Finds the symbols from `bound` on, and asks `parts` for the upper parts
-    /// of gap and count that each stands for, in order.
-    pub(crate) fn find(
-        &mut self,
-        symbols: &[u8],
-        bound: usize,
-        mut parts: impl FnMut(usize) -> (u32, u32),
-    ) {
-        self.all.clear();
-        self.before.clear();
-        if bound > usize::from(u8::MAX) {
-            return;
-        }
-        let bound = bound as u8;
-        let mut add = |first: usize, symbols: &[u8]| {
-            for (i, &symbol) in symbols.iter().enumerate().filter(|&(_, &s)| s >= bound) {
-                let (gap, count) = parts(usize::from(symbol - bound));
-                let at = (first + i) as u32;
-                self.all.push(Escape { at, gap, count });
-            }
-            self.all.len() as u32
-        };
-        let (steps, rest) = symbols.as_chunks::<STEP>();
-        self.before.reserve(steps.len() + 1);
-        let mut n = 0;
-        for (idx, step) in steps.iter().enumerate() {
-            self.before.push(n);
-            // Without a choice in it, this is a few instructions.
-            if step.iter().fold(0, |any, &s| any | u8::from(s >= bound)) != 0 {
-                n = add(STEP * idx, step);
-            }
-        }
-        self.before.push(n);
-        add(STEP * steps.len(), rest);
-    }
-
-    /// The upper parts of the escape at symbol `at`.
-    fn get(&self, at: usize) -> Option<(u32, u32)> {
-        let first = *self.before.get(at / STEP)? as usize;
-        let escape = self.all[first..]
-            .iter()
-            .find(|escape| escape.at as usize >= at)
-            .filter(|escape| escape.at as usize == at)?;
-        Some((escape.gap, escape.count))
-    }
 }
 
 /// The nonzeros of a chunk in one bucket: symbols decoded, the rest still coded.
@@ -96,10 +38,12 @@ impl Escapes {
 pub(crate) struct BlockView<'a> {
     pub(crate) dictionary: &'a Dictionary,
     /// All symbols of the block; more may follow.
-    pub(crate) symbols: &'a [u8],
+    pub(super) symbols: &'a [u8],
+    /// How many they are.
+    n: usize,
     /// From the block's raw bits on to the end of the tile.
-    pub(crate) raw: &'a [u8],
-    pub(crate) escapes: &'a Escapes,
+    pub(super) raw: &'a [u8],
+    pub(super) escapes: &'a Escapes,
     /// Whether vector loops may decode its segments: few raw bits, none of a
     /// count, and [`READ_AHEAD`] bytes behind symbols and raw bits.
     is_simple: bool,
@@ -117,7 +61,7 @@ pub(crate) struct Segment<'a> {
 }
 
 impl<'a> BlockView<'a> {
-    /// A block of `n` symbols.
+    /// A block of `n` symbols; `escapes` are those of its symbols.
     pub(crate) fn new(
         dictionary: &'a Dictionary,
         symbols: &'a [u8],
@@ -132,6 +76,7 @@ impl<'a> BlockView<'a> {
         BlockView {
             dictionary,
             symbols,
+            n,
             raw,
             escapes,
             is_simple,
@@ -140,7 +85,7 @@ impl<'a> BlockView<'a> {
 
     /// At least 57 raw bits from bit `bit` on.
     #[inline]
-    fn raw_at(&self, bit: usize) -> Option<u64> {
+    pub(super) fn raw_at(&self, bit: usize) -> Option<u64> {
         Some(word(self.raw.get(bit / 8..)?) >> (bit % 8))
     }
 }
@@ -149,20 +94,30 @@ impl Dictionary {
     /// A dictionary with the upper parts of its regular symbols.
     ///
     /// # Panics
-    /// If there are more than 256, or one is 255.
+    /// If there are more than 256, not as many of one as of the other, or one is
+    /// 255.
     pub(crate) fn new(gaps: &[u8], counts: &[u8], gap_bits: u8, count_bits: u8) -> Dictionary {
-        let table = |parts: &[u8]| {
-            let mut table = Box::new([0; 256]);
-            table[..parts.len()].copy_from_slice(parts);
+        assert!(gaps.len() <= 256 && gaps.len() == counts.len());
+        assert!(gaps.iter().chain(counts).all(|&part| part < 255));
+        let table = |parts: &[u8], plus: u8| {
+            let mut table = [0; 256];
+            for (out, part) in table.iter_mut().zip(parts) {
+                *out = part + plus;
+            }
             table
         };
+        let mut entries = Box::new([0; 256]);
+        for ((entry, &gap), &count) in entries.iter_mut().zip(gaps).zip(counts) {
+            *entry = u16::from_le_bytes([gap, count + 1]);
+        }
         Dictionary {
             gap_bits,
             count_bits,
-            gaps: table(gaps),
-            counts: table(counts),
+            gaps: Box::new(table(gaps, 0)),
+            counts: Box::new(table(counts, 0)),
             #[cfg(target_arch = "x86_64")]
-            plus_one: Box::new([gaps, counts].map(|parts| table(parts).map(|part| part + 1))),
+            plus_one: Box::new([table(gaps, 1), table(counts, 1)]),
+            entries,
             n_regular: gaps.len(),
         }
     }
@@ -175,7 +130,7 @@ impl Dictionary {
     /// Gap and count from their upper parts and the raw bits, which may be
     /// followed by others. Both are below 2^58.
     #[inline]
-    fn join(&self, gap: u32, count: u32, raw: u64) -> (u64, u64) {
+    pub(super) fn join(&self, gap: u32, count: u32, raw: u64) -> (u64, u64) {
         let mask = |n_bits: u8| (1u64 << n_bits) - 1;
         (
             u64::from(gap) << self.gap_bits | raw & mask(self.gap_bits),
@@ -193,61 +148,26 @@ impl Dictionary {
 impl Segment<'_> {
     /// Whether the segment is one for the vector loops.
     #[inline]
-    pub(crate) fn is_simple(&self) -> bool {
-        self.block.is_simple && self.width < u16::MAX.into()
-    }
-
-    /// Calls `put` for every nonzero with its place in the segment, its
-    /// position in the bucket, and its count. `false` if a position or count is
-    /// out of range, or an escape is missing; `put` sees only good ones.
-    #[inline]
-    pub(crate) fn each(&self, mut put: impl FnMut(usize, u32, u32)) -> bool {
-        let block = self.block;
-        let dictionary = block.dictionary;
-        let n_raw = dictionary.raw_bits();
-        let mut bit = self.first * n_raw;
-        let mut position = 0u64;
-        let Some(symbols) = block.symbols.get(self.first..self.first + self.n) else {
-            return false;
-        };
-        for (i, &symbol) in symbols.iter().enumerate() {
-            let symbol = usize::from(symbol);
-            let (gap, count) = if symbol < dictionary.n_regular {
-                let Some(raw) = block.raw_at(bit) else {
-                    return false;
-                };
-                let (gap, count) = (dictionary.gaps[symbol], dictionary.counts[symbol]);
-                dictionary.join(gap.into(), count.into(), raw)
-            } else {
-                match self.escape(i) {
-                    Some(parts) => parts,
-                    None => return false,
-                }
-            };
-            bit += n_raw;
-            position += gap;
-            if position >= u64::from(self.width) || count > i32::MAX as u64 {
-                return false;
-            }
-            put(i, position as u32, count as u32);
-            position += 1;
-        }
-        true
+    fn is_simple(&self) -> bool {
+        self.block.is_simple
+            && self.width < u16::MAX.into()
+            && self.n <= self.block.n
+            && self.first <= self.block.n - self.n
     }
 
     /// Gap and count of nonzero `i`, whose symbol is an escape.
-    pub(crate) fn escape(&self, i: usize) -> Option<(u64, u64)> {
+    pub(super) fn escape(&self, i: usize) -> Option<(u64, u64)> {
         let block = self.block;
         let at = self.first + i;
-        let (gap, count) = block.escapes.get(at)?;
+        let escape = block.escapes.within(at..at + 1).next()?;
         let raw = block.raw_at(at * block.dictionary.raw_bits())?;
-        Some(block.dictionary.join(gap, count, raw))
+        Some(block.dictionary.join(escape.gap, escape.count, raw))
     }
 }
 
 /// The first eight bytes, or what there is.
 #[inline]
-fn word(bytes: &[u8]) -> u64 {
+pub(super) fn word(bytes: &[u8]) -> u64 {
     match bytes.first_chunk() {
         Some(word) => u64::from_le_bytes(*word),
         None => {
@@ -261,6 +181,9 @@ fn word(bytes: &[u8]) -> u64 {
 /// Writes the genes and counts of a segment to the start of two equally long
 /// slices: position p is gene `base + p`. `false` if one is out of range. What
 /// lies behind them in the slices may be overwritten.
+///
+/// # Panics
+/// If the slices are shorter than the segment or not equally long.
 #[inline]
 pub(crate) fn write_segment<C: Count>(
     simd: Simd,
@@ -273,22 +196,20 @@ pub(crate) fn write_segment<C: Count>(
     if simd.avx512() && segment.is_simple() {
         // SAFETY: both were just asked.
         #[allow(unsafe_code)]
-        return unsafe { super::nonzeros_x86::write_segment(segment, base, genes, counts) };
+        return unsafe { super::nonzeros_avx512::write_segment(segment, base, genes, counts) };
+    }
+    #[cfg(target_arch = "x86_64")]
+    if simd.avx2() && segment.n >= SHORT && segment.is_simple() {
+        // SAFETY: both were just asked.
+        #[allow(unsafe_code)]
+        return unsafe { super::nonzeros_avx2::write_segment(segment, base, genes, counts) };
+    }
+    #[cfg(target_arch = "aarch64")]
+    if simd.neon() && segment.n >= SHORT && segment.is_simple() {
+        // SAFETY: the segment is simple.
+        #[allow(unsafe_code)]
+        return unsafe { super::nonzeros_neon::write_segment(segment, base, genes, counts) };
     }
     let _ = simd;
     write_plain(segment, base, genes, counts)
-}
-
-/// The safe twin.
-fn write_plain<C: Count>(
-    segment: &Segment<'_>,
-    base: u32,
-    genes: &mut [i32],
-    counts: &mut [C],
-) -> bool {
-    // Genes are below 2^31.
-    segment.each(|i, position, count| {
-        genes[i] = (base + position) as i32;
-        counts[i] = C::from_u32(count);
-    })
 }

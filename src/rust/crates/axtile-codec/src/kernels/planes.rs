@@ -1,8 +1,7 @@
 //! Merging of byte planes into numbers: plain loops that the compiler
 //! vectorises, compiled once more for each wider instruction set.
 
-#[cfg(target_arch = "x86_64")]
-use std::arch::x86_64::*;
+use super::count::Count;
 
 /// Compiles a loop for AVX-512 and AVX2 besides the target's own instructions,
 /// and calls the widest that this machine has.
@@ -47,100 +46,6 @@ macro_rules! vectorised {
             body($($arg),*)
         }
     };
-}
-
-/// A number type that counts are handed out in.
-pub trait Count: Copy + Default + Send + Sync {
-    /// The same count.
-    fn from_u16(count: u16) -> Self;
-
-    /// The same count, which is at most 2^31-1.
-    fn from_u32(count: u32) -> Self;
-
-    /// Stores 16 counts.
-    ///
-    /// # Safety
-    /// Needs AVX-512 F; there are 16 places at `out`.
-    #[cfg(target_arch = "x86_64")]
-    #[doc(hidden)]
-    #[allow(unsafe_code)]
-    unsafe fn store_16(out: *mut Self, counts: __m512i);
-
-    /// Stores the counts that `mask` names, of 16.
-    ///
-    /// # Safety
-    /// Needs AVX-512 F; there is a place for every count that `mask` names.
-    #[cfg(target_arch = "x86_64")]
-    #[doc(hidden)]
-    #[allow(unsafe_code)]
-    unsafe fn store_masked(out: *mut Self, counts: __m512i, mask: __mmask16);
-}
-
-impl Count for f64 {
-    #[inline(always)]
-    fn from_u16(count: u16) -> f64 {
-        // Through i32, for which every instruction set has a conversion.
-        f64::from(i32::from(count))
-    }
-
-    #[inline(always)]
-    fn from_u32(count: u32) -> f64 {
-        f64::from(count as i32)
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[inline(always)]
-    #[allow(unsafe_code)]
-    unsafe fn store_16(out: *mut f64, counts: __m512i) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let low = _mm512_cvtepi32_pd(_mm512_castsi512_si256(counts));
-            let high = _mm512_cvtepi32_pd(_mm512_extracti64x4_epi64::<1>(counts));
-            _mm512_storeu_pd(out, low);
-            _mm512_storeu_pd(out.add(8), high);
-        }
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[inline(always)]
-    #[allow(unsafe_code)]
-    unsafe fn store_masked(out: *mut f64, counts: __m512i, mask: __mmask16) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let low = _mm512_cvtepi32_pd(_mm512_castsi512_si256(counts));
-            let high = _mm512_cvtepi32_pd(_mm512_extracti64x4_epi64::<1>(counts));
-            _mm512_mask_storeu_pd(out, mask as __mmask8, low);
-            _mm512_mask_storeu_pd(out.wrapping_add(8), (mask >> 8) as __mmask8, high);
-        }
-    }
-}
-
-impl Count for i32 {
-    #[inline(always)]
-    fn from_u16(count: u16) -> i32 {
-        count.into()
-    }
-
-    #[inline(always)]
-    fn from_u32(count: u32) -> i32 {
-        count as i32
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[inline(always)]
-    #[allow(unsafe_code)]
-    unsafe fn store_16(out: *mut i32, counts: __m512i) {
-        // SAFETY: the caller's promise.
-        unsafe { _mm512_storeu_si512(out.cast(), counts) }
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[inline(always)]
-    #[allow(unsafe_code)]
-    unsafe fn store_masked(out: *mut i32, counts: __m512i, mask: __mmask16) {
-        // SAFETY: the caller's promise.
-        unsafe { _mm512_mask_storeu_epi32(out, mask, counts) }
-    }
 }
 
 #[inline(always)]

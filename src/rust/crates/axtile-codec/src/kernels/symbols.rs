@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use super::Simd;
 use crate::grid::huffman::{Lookup, MAX_CODE_LEN};
 
 /// Runs of at least this many symbols are split into [`N_STREAMS`] streams.
@@ -29,21 +30,25 @@ pub(crate) fn split(n: usize) -> ([usize; N_STREAMS], usize) {
 /// are read from the most significant one of a byte. `false` if a stream does
 /// not hold exactly its symbols; `out` then holds anything.
 pub(crate) fn decode_symbols(
+    simd: Simd,
     lookup: &Lookup,
     bytes: &[u8],
     streams: &[Range<usize>],
     out: &mut [u8],
 ) -> bool {
-    let has_slack = streams
-        .iter()
-        .all(|stream| stream.start <= stream.end && stream.end + SLACK <= bytes.len());
+    let has_slack = bytes.len().checked_sub(SLACK).is_some_and(|most| {
+        streams
+            .iter()
+            .all(|stream| stream.start <= stream.end && stream.end <= most)
+    });
     if let (true, &[_, _, _, _]) = (has_slack, streams) {
         #[cfg(target_arch = "x86_64")]
-        if is_x86_feature_detected!("bmi1") && is_x86_feature_detected!("bmi2") {
-            // SAFETY: as below, and the features were just found.
+        if simd.avx2() {
+            // SAFETY: as below, and AVX2 was just asked for, with which BMI comes.
             #[allow(unsafe_code)]
             return unsafe { decode_four_bmi(lookup, bytes, streams, out) };
         }
+        let _ = simd;
         // SAFETY: four ranges that lie in `bytes` with 16 bytes behind each.
         #[allow(unsafe_code)]
         return unsafe { decode_four(lookup, bytes, streams, out) };
@@ -68,7 +73,12 @@ pub(crate) fn prefetch(lookup: &Lookup) {
 }
 
 /// The safe twin: one symbol at a time.
-fn decode_plain(lookup: &Lookup, bytes: &[u8], streams: &[Range<usize>], out: &mut [u8]) -> bool {
+pub(super) fn decode_plain(
+    lookup: &Lookup,
+    bytes: &[u8],
+    streams: &[Range<usize>],
+    out: &mut [u8],
+) -> bool {
     let (shares, n_streams) = split(out.len());
     if n_streams != streams.len() {
         return false;
@@ -214,7 +224,7 @@ unsafe fn decode_four(
         stream.at <= stream.end && stream.out_end as usize - stream.out as usize >= ROOM
     };
     // SAFETY, here and below: `at` is at most `end` before each refill and
-    // moves by at most 7 bytes in one, so that it stays within the slack;
+    // moves by at most 7 bytes in one (entries take at most 11 bits), so that it stays within the slack;
     // `out` stays within the stream's own symbols because there is room for
     // all that the look-ups of one round write.
     let [mut a, mut b, mut c, mut d] = state;

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use axtile_codec::deltacells::check_level;
+use axtile_codec::grid::MAX_CELLS;
 use axtile_core::{Error, Result};
 use axtile_table::{Column, Kind, Table};
 
@@ -34,6 +35,14 @@ pub(super) fn check_options(source: &dyn CellSource, options: &WriteOptions) -> 
                 ),
             ));
         }
+    }
+    if let DatasetFormat::Axtile { .. } = options.format
+        && options.tile_size > MAX_CELLS as u64
+    {
+        return Err(Error::argument(format!(
+            "{} cells a tile; the axtile format holds at most {MAX_CELLS}",
+            options.tile_size
+        )));
     }
     check_source(source, options.format)
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use axtile_codec::deltacells::{assemble, cut_chunks, encode_chunk};
-use axtile_codec::{CellRows, GeneMap, grid};
+use axtile_codec::{CellRows, GeneMap, grid, packed};
 use axtile_core::{Result, Watch};
 use axtile_store::{sync_folder, write_file};
 use rayon::prelude::*;
@@ -127,24 +127,60 @@ impl TileWriter<'_> {
                 Ok((assemble(rows, n_genes, &chunks, &frames), None))
             }
             DatasetFormat::Axtile { n_clusters } => {
-                let options = grid::Options {
-                    n_clusters,
-                    ..grid::Options::default()
-                };
-                let plan = grid::Plan::new(rows, n_genes as u32, &options)?;
-                let chunks = (0..plan.n_chunks())
-                    .into_par_iter()
-                    .map(|chunk| {
-                        self.watch.check()?;
-                        plan.encode_chunk(rows, chunk)
-                    })
-                    .collect::<Result<Vec<_>>>()?;
-                let bytes = plan.assemble(&chunks);
-                let tile = grid::Tile::parse(bytes.as_slice())
-                    .map_err(|error| error.at(Path::new("the tile just encoded")))?;
-                let checksum = tile.checksum();
-                Ok((bytes, Some(checksum)))
+                let mut bytes = self.encode_grid(rows, n_genes as u32, n_clusters)?;
+                if is_sparse(rows) {
+                    let packed = self.encode_packed(rows, n_genes as u32)?;
+                    if packed.len() < bytes.len() {
+                        bytes = packed;
+                    }
+                }
+                let checksum = header_checksum(&bytes);
+                Ok((bytes, checksum))
             }
         }
     }
+
+    fn encode_grid(&self, rows: &CellRows, n_genes: u32, n_clusters: usize) -> Result<Vec<u8>> {
+        let options = grid::Options {
+            n_clusters,
+            ..grid::Options::default()
+        };
+        let plan = grid::Plan::new(rows, n_genes, &options)?;
+        let chunks = self.each_chunk(plan.n_chunks(), |chunk| plan.encode_chunk(rows, chunk))?;
+        Ok(plan.assemble(&chunks))
+    }
+
+    fn encode_packed(&self, rows: &CellRows, n_genes: u32) -> Result<Vec<u8>> {
+        let plan = packed::Plan::new(rows, n_genes, &packed::Options::default())?;
+        let chunks = self.each_chunk(plan.n_chunks(), |chunk| plan.encode_chunk(rows, chunk))?;
+        Ok(plan.assemble(&chunks))
+    }
+
+    /// Encodes chunks in parallel.
+    fn each_chunk<T: Send>(
+        &self,
+        n_chunks: usize,
+        encode: impl Fn(usize) -> Result<T> + Sync,
+    ) -> Result<Vec<T>> {
+        (0..n_chunks)
+            .into_par_iter()
+            .map(|chunk| {
+                self.watch.check()?;
+                encode(chunk)
+            })
+            .collect()
+    }
+}
+
+/// Whether a packed tile, which takes longer to read, may be worth it.
+fn is_sparse(rows: &CellRows) -> bool {
+    const FEW: usize = 100_000;
+    const FEW_A_CELL: usize = 32;
+    rows.nnz() < FEW || rows.nnz() < FEW_A_CELL * rows.n_cells()
+}
+
+/// The last field of a tile's header.
+fn header_checksum(tile: &[u8]) -> Option<u64> {
+    let field = tile.get(grid::HEADER_LEN - 8..)?.first_chunk()?;
+    Some(u64::from_le_bytes(*field))
 }

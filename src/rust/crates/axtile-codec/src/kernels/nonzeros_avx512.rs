@@ -4,8 +4,8 @@
 
 use std::arch::x86_64::*;
 
+use super::count::Count;
 use super::nonzeros::Segment;
-use super::planes::Count;
 
 /// For each number of raw bits a nonzero, up to 8: from which byte on to take
 /// the qword with the fields of nonzeros 8i to 8i + 7.

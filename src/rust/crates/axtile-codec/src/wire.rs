@@ -1,9 +1,9 @@
-//! Numbers in the model and the index: bytes, and varints (LEB128: seven bits
+//! Numbers in the heads of tiles: bytes, and varints (LEB128: seven bits
 //! a byte, the lowest first, the top bit set on all but the last).
 
 use crate::error::{TileError, TileResult};
 
-pub(super) fn put_varint(out: &mut Vec<u8>, mut value: u64) {
+pub(crate) fn put_varint(out: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
         out.push(value as u8 | 0x80);
         value >>= 7;
@@ -12,22 +12,22 @@ pub(super) fn put_varint(out: &mut Vec<u8>, mut value: u64) {
 }
 
 /// Takes numbers from the front of a part of the tile.
-pub(super) struct Cursor<'a> {
+pub(crate) struct Cursor<'a> {
     rest: &'a [u8],
     place: &'a str,
 }
 
 impl<'a> Cursor<'a> {
     /// A cursor at the start of `bytes`; errors speak of `place`.
-    pub(super) fn new(bytes: &'a [u8], place: &'a str) -> Cursor<'a> {
+    pub(crate) fn new(bytes: &'a [u8], place: &'a str) -> Cursor<'a> {
         Cursor { rest: bytes, place }
     }
 
-    pub(super) fn wrong(&self, problem: impl Into<String>) -> TileError {
+    pub(crate) fn wrong(&self, problem: impl Into<String>) -> TileError {
         TileError::corrupt(self.place, problem)
     }
 
-    pub(super) fn bytes(&mut self, n: usize) -> TileResult<&'a [u8]> {
+    pub(crate) fn bytes(&mut self, n: usize) -> TileResult<&'a [u8]> {
         let Some((bytes, rest)) = self.rest.split_at_checked(n) else {
             return Err(self.wrong(format!("it ends {} bytes early", n - self.rest.len())));
         };
@@ -35,17 +35,17 @@ impl<'a> Cursor<'a> {
         Ok(bytes)
     }
 
-    pub(super) fn byte(&mut self) -> TileResult<u8> {
+    pub(crate) fn byte(&mut self) -> TileResult<u8> {
         Ok(self.bytes(1)?[0])
     }
 
-    pub(super) fn array<const N: usize>(&mut self) -> TileResult<[u8; N]> {
+    pub(crate) fn array<const N: usize>(&mut self) -> TileResult<[u8; N]> {
         let mut array = [0; N];
         array.copy_from_slice(self.bytes(N)?);
         Ok(array)
     }
 
-    pub(super) fn varint(&mut self) -> TileResult<u64> {
+    pub(crate) fn varint(&mut self) -> TileResult<u64> {
         let mut value = 0u64;
         for shift in (0..64).step_by(7) {
             let byte = self.byte()?;
@@ -61,7 +61,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// A varint from `min` to `max`; `what` it is.
-    pub(super) fn number(&mut self, what: &str, min: u64, max: u64) -> TileResult<u64> {
+    pub(crate) fn number(&mut self, what: &str, min: u64, max: u64) -> TileResult<u64> {
         let value = self.varint()?;
         if (min..=max).contains(&value) {
             return Ok(value);
@@ -69,11 +69,11 @@ impl<'a> Cursor<'a> {
         Err(self.wrong(format!("{what} {value}, expected {min} to {max}")))
     }
 
-    pub(super) fn rest(&self) -> &'a [u8] {
+    pub(crate) fn rest(&self) -> &'a [u8] {
         self.rest
     }
 
-    pub(super) fn finish(self) -> TileResult<()> {
+    pub(crate) fn finish(self) -> TileResult<()> {
         if self.rest.is_empty() {
             return Ok(());
         }
