@@ -6,28 +6,38 @@
 #'
 #' | function | query | |
 #' |---|---|---|
-#' | `Axis("cell")` | `@ cell` | entries of an axis; before `IsEqual()`, the axis of one entry |
-#' | `AsAxis("type")`, `AsAxis()` | `=@ type`, `=@` | values are entries of this axis, or of the one that the vector is named after |
+#' | `Axis("cell")` | `@ cell` | entries of an axis, or the axis of one entry |
+#' | `AsAxis("type")` | `=@ type` | values are entries of this axis |
+#' | `AsAxis()` | `=@` | or of the one that the vector is named after |
 #' | `LookupScalar("organism")` | `. organism` | a scalar |
-#' | `LookupVector("age")` | `: age` | a vector of the axis, or of the axis whose entries the values are |
+#' | `LookupVector("age")` | `: age` | a vector of the axis, or of the values |
 #' | `LookupMatrix("UMIs")` | `:: UMIs` | a matrix, or a slice of one |
-#' | `Names()` | `?` | the names that there are; after `Axis()`, `LookupScalar()`, `LookupVector()` or `LookupMatrix()` without a name |
-#' | `IfMissing(0)` | `\|\| 0` | instead of what is missing, and of reductions of nothing |
-#' | `IfNot("none")`, `IfNot()` | `?? none`, `??` | instead of looking up an empty text; to drop it |
-#' | `BeginMask("age")`, `BeginNegatedMask("age")` | `[ age`, `[ ! age` | the first term of a mask |
-#' | `AndMask("age")`, `AndNegatedMask("age")` | `& age`, `& ! age` | a further term |
-#' | `OrMask("age")`, `OrNegatedMask("age")` | `\| age`, `\| ! age` | |
-#' | `XorMask("age")`, `XorNegatedMask("age")` | `^ age`, `^ ! age` | |
+#' | `Names()` | `?` | the names there are, after a look-up without a name |
+#' | `IfMissing(0)` | `\|\| 0` | if missing, or nothing to reduce |
+#' | `IfNot("none")` | `?? none` | instead of looking up an empty text |
+#' | `IfNot()` | `??` | to drop empty texts |
+#' | `BeginMask("age")` | `[ age` | the first term of a mask |
+#' | `BeginNegatedMask("age")` | `[ ! age` | |
+#' | `AndMask("age")` | `& age` | a further term |
+#' | `AndNegatedMask("age")` | `& ! age` | |
+#' | `OrMask("age")` | `\| age` |  |
+#' | `OrNegatedMask("age")` | `\| ! age` | |
+#' | `XorMask("age")` | `^ age` |  |
+#' | `XorNegatedMask("age")` | `^ ! age` | |
 #' | `EndMask()` | `]` | |
 #' | `IsEqual(1)`, `IsNotEqual(1)` | `= 1`, `!= 1` | comparisons |
 #' | `IsLess(1)`, `IsLessEqual(1)` | `< 1`, `<= 1` | |
 #' | `IsGreater(1)`, `IsGreaterEqual(1)` | `> 1`, `>= 1` | |
-#' | `IsMatch("^A")`, `IsNotMatch("^A")` | `~ \^A`, `!~ \^A` | with a regular expression |
-#' | `SquareColumnIs("M1")`, `SquareRowIs("M1")` | `@\| M1`, `@- M1` | a column or row of a matrix of one axis |
+#' | `IsMatch("^A")` | `~ \^A` | with a regular expression |
+#' | `IsNotMatch("^A")` | `!~ \^A` | |
+#' | `SquareColumnIs("M1")` | `@\| M1` | a column of a matrix of one axis |
+#' | `SquareRowIs("M1")` | `@- M1` | a row of it |
 #' | `GroupBy("type")` | `/ type` | groups of a vector, before a reduction |
-#' | `GroupRowsBy("type")`, `GroupColumnsBy("type")` | `-/ type`, `\|/ type` | groups of rows or columns of a matrix, before a reduction |
-#' | `CountBy("type")` | `* type` | how often two vectors have each pair of values |
-#' | `ReduceToRow(Sum())`, `ReduceToColumn(Sum())` | `>- Sum`, `>\| Sum` | a matrix reduced to one value for each column or row |
+#' | `GroupRowsBy("type")` | `-/ type` | groups of rows |
+#' | `GroupColumnsBy("type")` | `\|/ type` | groups of columns |
+#' | `CountBy("type")` | `* type` | how often each pair of values occurs |
+#' | `ReduceToRow(Sum())` | `>- Sum` | one value for each column of a matrix |
+#' | `ReduceToColumn(Sum())` | `>\| Sum` | one value for each row |
 #'
 #' Texts are written so that they are read as they are, whatever characters
 #' they hold. A text given to `IfMissing()` stays a text, even if it looks like

@@ -5,6 +5,10 @@
 #' after [GroupBy()]; within [ReduceToRow()] and [ReduceToColumn()] they give
 #' one for each column or row of a matrix.
 #'
+#' `Significant` makes 0 of what is nearer to 0 than `low`, and of all values of
+#' a vector or column in which none is as far from it as `high`. `Fraction` is
+#' that of the total of the vector or column.
+#'
 #' `type` is the type of the result: `"Int8"` to `"Int64"`, `"UInt8"` to
 #' `"UInt64"`, `"Float32"` or `"Float64"`; for means, variances, quantiles and
 #' logarithms one of the last two. `p` is from 0 to 1, `eps` not negative.
@@ -14,22 +18,22 @@
 #' | `Sum`, `Mean` | `type` | |
 #' | `Min`, `Max` | | |
 #' | `Count` | `type` | the number of values, texts too |
-#' | `Mode` | | the most frequent value, texts too; of equally frequent ones the first |
+#' | `Mode` | | the most frequent value, texts too; of equals the first |
 #' | `Median` | `type` | |
 #' | `Quantile` | `p` (0.5), `type` | linear between the two nearest values |
-#' | `Var`, `Std` | `type` | variance and its root, divided by the number of values |
-#' | `VarN`, `StdN` | `eps` (0), `type` | the same, divided by the mean + `eps` |
+#' | `Var`, `Std` | `type` | variance (divided by the number) and its root |
+#' | `VarN`, `StdN` | `eps` (0), `type` | the same by the mean + `eps` |
 #' | `GeoMean` | `eps` (0), `type` | `exp(mean(log(x + eps))) - eps` |
 #'
 #' | operation | parameters | |
 #' |---|---|---|
 #' | `Abs` | `type` | absolute value |
 #' | `Round` | `type` | to whole numbers, halves to the even one |
-#' | `Clamp` | `min` (-Inf), `max` (Inf), `type` | no less than `min`, no more than `max` |
+#' | `Clamp` | `min` (-Inf), `max` (Inf), `type` | within bounds |
 #' | `Convert` | `type` | the same number as another type |
-#' | `Fraction` | `type` | of the total, for matrices of that of the column |
+#' | `Fraction` | `type` | of the total |
 #' | `Log` | `base` (e), `eps` (0), `type` | `log(x + eps, base)` |
-#' | `Significant` | `high`, `low` (`high`) | 0 for what is nearer to 0 than `low`, and for all if nothing reaches `high`; by column |
+#' | `Significant` | `high`, `low` (`high`) | small values become 0 |
 #' | `Exp`, `Sqrt` | `type` | |
 #'
 #' @param ... The query so far, which a pipe puts here, and the parameters, by

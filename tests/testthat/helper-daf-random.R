@@ -56,7 +56,8 @@ random_store <- function() {
             label = sample(c("a", "b", "B", "", "a1"), n$cell, replace = TRUE)
         ),
         gene = list(
-            weight = random_numbers(n$gene), marker = stats::runif(n$gene) < 0.5,
+            weight = random_numbers(n$gene),
+            marker = stats::runif(n$gene) < 0.5,
             type = random_refs(axes$type, n$gene, 0)
         ),
         type = list(
@@ -225,7 +226,8 @@ random_property <- function(store, axis, default = FALSE) {
         }
     }
     if (default && chance(0.1)) {
-        return(list(name = "nope", default = one_of("5", "0.5"), type = "Float"))
+        default <- one_of("5", "0.5")
+        return(list(name = "nope", default = default, type = "Float"))
     }
     name <- one_of(names(properties[[axis]]))
     list(name = name, type = properties[[axis]][[name]])
@@ -389,7 +391,8 @@ random_query <- function(store) {
     kind <- one_of("axis", "vector", "vector", "matrix", "matrix", "scalar")
     switch(kind,
         axis = list(
-            kind = "axis", axis = random_axis(store, one_of(names(properties)), 1)
+            kind = "axis",
+            axis = random_axis(store, one_of(names(properties)), 1)
         ),
         vector = random_vector(store),
         matrix = random_matrix(store),

@@ -29,7 +29,8 @@ test_that("pieces follow one another as in the text of a query", {
         "@ gene @ cell :: UMIs |/ type =@ kind >| Quantile p 0.9"
     )
     expect_identical(
-        text(Axis("a") |> LookupMatrix("m") |> SquareRowIs("x")), "@ a :: m @- x"
+        text(Axis("a") |> LookupMatrix("m") |> SquareRowIs("x")),
+        "@ a :: m @- x"
     )
     expect_identical(
         text(Axis("a") |> LookupMatrix("m") |> SquareColumnIs("x")),
@@ -79,7 +80,8 @@ test_that("the default keeps its type", {
     expect_identical(text(IfMissing(7)), "|| 7")
     expect_identical(text(IfMissing("x")), "|| x")
     expect_identical(text(IfMissing("")), "|| ''")
-    for (like in c("7", "-1.5", "1e3", ".5", "5.", "true", "pi", "NaN", "inf")) {
+    number_like <- c("7", "-1.5", "1e3", ".5", "5.", "true", "pi", "NaN", "inf")
+    for (like in number_like) {
         expect_identical(
             text(IfMissing(like)), paste("||", escaped(like), "String")
         )
