@@ -4,6 +4,8 @@
 use axtile_codec::grid::{HEADER_LEN, MAGIC, SLACK_LEN};
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::wire::{put_varint, varint};
+
 /// A tile with nothing compressed.
 #[derive(Clone)]
 pub struct Parts {
@@ -18,28 +20,6 @@ pub struct ChunkParts {
     pub nnz: u64,
     pub counts: Vec<u8>,
     pub blocks: Vec<Vec<u8>>,
-}
-
-pub fn put_varint(out: &mut Vec<u8>, mut value: u64) {
-    while value >= 0x80 {
-        out.push(value as u8 | 0x80);
-        value >>= 7;
-    }
-    out.push(value as u8);
-}
-
-/// Takes a number off the front.
-pub fn varint(bytes: &mut &[u8]) -> Option<u64> {
-    let mut value = 0;
-    for shift in (0..64).step_by(7) {
-        let (&byte, rest) = bytes.split_first()?;
-        *bytes = rest;
-        value |= u64::from(byte & 0x7f) << shift;
-        if byte < 0x80 {
-            return Some(value);
-        }
-    }
-    None
 }
 
 impl Parts {

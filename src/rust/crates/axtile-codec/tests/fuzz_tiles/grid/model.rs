@@ -1,6 +1,6 @@
 //! The model of a tile as a list of fields, each of which can be changed alone.
 
-use crate::parts::{put_varint, varint};
+use crate::wire::{put_varint, varint};
 
 /// What a field says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,24 +1,9 @@
 //! Tiles made by hand, each at one limit of the format, and what reading them
-//! must give. They are kept in `tests/corpus/grid`, so that what decoders of
-//! all versions make of them is the same.
+//! must give.
 
-use std::path::PathBuf;
-
-use crate::parts::{ChunkParts, Parts, put_varint, varint};
-
-/// A tile of the corpus.
-pub struct Tricky {
-    pub name: &'static str,
-    /// Whether it is a sound tile.
-    pub is_sound: bool,
-    /// What it covers.
-    pub note: &'static str,
-    pub tile: Vec<u8>,
-}
-
-pub fn folder() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/grid")
-}
+use super::parts::{ChunkParts, Parts};
+use crate::corpus::Tricky;
+use crate::wire::{put_varint, varint};
 
 /// A bucket for one cluster and class, with one table.
 struct Bucket<'a> {

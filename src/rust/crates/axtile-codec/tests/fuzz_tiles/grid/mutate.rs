@@ -1,9 +1,10 @@
 //! Changes behind the checksums: of bytes anyhow, and of single fields to
 //! values at their limits, with other fields made to agree or not.
 
-use crate::model::{Field, Name, Value, fields, model};
-use crate::parts::{ChunkParts, Parts, put_varint, varint};
+use super::model::{Field, Name, Value, fields, model};
+use super::parts::{ChunkParts, Parts};
 use crate::random::Random;
+use crate::wire::{put_varint, varint};
 
 /// A tile that was damaged: one to four changes in `parts`, which may be made up
 /// of those of `others`, too.
