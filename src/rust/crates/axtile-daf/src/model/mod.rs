@@ -11,6 +11,7 @@ mod matrix;
 mod missing;
 mod named;
 mod names;
+mod parted;
 mod reader;
 mod scalar;
 mod texts;
@@ -32,6 +33,7 @@ pub use missing::{
 };
 pub use named::order_of_names;
 pub use names::{check_name, is_readable_name};
+pub use parted::PartedMatrix;
 pub use reader::Reader;
 pub use scalar::Scalar;
 pub use texts::Texts;

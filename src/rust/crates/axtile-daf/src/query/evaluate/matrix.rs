@@ -2,6 +2,8 @@
 //! transposition of a stored matrix wait until values are asked for: most
 //! reductions do without.
 
+use std::sync::Arc;
+
 use axtile_core::Result;
 
 use super::Evaluation;
@@ -10,8 +12,8 @@ use super::data::{as_sparse, dense_matrix, dense_values, picked, positions};
 use super::entries::Entries;
 use super::values::{floats, numbers};
 use super::vector::Along;
-use crate::model::{Matrix, Values};
-use crate::operations::{Columns, Eltwise, NO_SLOT, Results, apply, of_zero};
+use crate::model::{Matrix, PartedMatrix, Values};
+use crate::operations::{Columns, Eltwise, NO_SLOT, Results, Threads, apply, of_zero};
 use crate::query::expression::{AsAxis, Chain, Comparison, Labels, MatrixQuery, VectorQuery};
 use crate::query::place::Span;
 
@@ -24,6 +26,8 @@ pub struct Grid {
     pub columns: Entries,
     /// The values.
     pub matrix: Matrix,
+    /// What reads the values in parts; `matrix` has none then.
+    pub parted: Option<Arc<dyn PartedMatrix>>,
     /// Whether the matrix has all entries of its axes, from which the rows and
     /// columns are still to be picked.
     pub is_whole: bool,
@@ -41,6 +45,7 @@ impl Grid {
             rows,
             columns,
             matrix,
+            parted: None,
             is_whole: false,
             is_flipped: false,
             property: None,
@@ -48,13 +53,51 @@ impl Grid {
         }
     }
 
+    /// Of a matrix that is read in parts, with nothing read yet.
+    pub fn of_parted(rows: Entries, columns: Entries, parted: Arc<dyn PartedMatrix>) -> Grid {
+        let empty = dense_matrix(0, 0, Values::zeros(parted.element_type(), 0));
+        Grid {
+            parted: Some(parted),
+            ..Grid::new(
+                rows,
+                columns,
+                empty.unwrap_or_else(|_| unreachable!("it is empty")),
+            )
+        }
+    }
+
+    /// With the values in memory: those that are picked, if they are read now.
+    pub fn loaded(self, threads: &Threads) -> Result<Grid> {
+        let Some(parted) = &self.parted else {
+            return Ok(self);
+        };
+        let (rows, columns) = self.picked_of_stored();
+        let matrix = parted.part(rows, columns, threads.n)?;
+        Ok(Grid {
+            matrix: match self.is_flipped {
+                true => matrix.transposed(),
+                false => matrix,
+            },
+            parted: None,
+            is_whole: false,
+            is_flipped: false,
+            ..self
+        })
+    }
+
+    /// The rows and columns that are picked, of the matrix as it is stored.
+    pub fn picked_of_stored(&self) -> (Option<&[u32]>, Option<&[u32]>) {
+        match (self.is_whole, self.is_flipped) {
+            (false, _) => (None, None),
+            (true, false) => (self.rows.picked(), self.columns.picked()),
+            (true, true) => (self.columns.picked(), self.rows.picked()),
+        }
+    }
+
     /// With nothing left to pick or transpose.
     pub fn compact(self) -> Result<Grid> {
         let matrix = if self.is_whole {
-            let (rows, columns) = match self.is_flipped {
-                true => (self.columns.picked(), self.rows.picked()),
-                false => (self.rows.picked(), self.columns.picked()),
-            };
+            let (rows, columns) = self.picked_of_stored();
             picked(&self.matrix, rows, columns)?
         } else {
             self.matrix
@@ -115,7 +158,7 @@ impl Evaluation<'_> {
 
     /// The matrix with its final values put in, and nothing left to pick.
     pub fn settled_matrix(&mut self, grid: Grid) -> Result<Grid> {
-        let mut grid = grid.compact()?;
+        let mut grid = grid.loaded(&self.options.threads)?.compact()?;
         if grid.finals.is_empty() {
             return Ok(grid);
         }
@@ -139,7 +182,7 @@ impl Evaluation<'_> {
             let problem = "values of a matrix cannot be dropped; '??' needs a value here";
             return Err(self.wrong(if_not.span, problem));
         }
-        let grid = grid.compact()?;
+        let grid = grid.loaded(&self.options.threads)?.compact()?;
         let values = dense_values(&grid.matrix)?;
         positions(&values)?;
         let vector = Along {

@@ -8,6 +8,7 @@ mod groups;
 mod labels;
 mod mask;
 mod matrix;
+mod parted;
 mod reduce;
 mod scalar;
 mod stored;

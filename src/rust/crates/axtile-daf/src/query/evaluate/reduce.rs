@@ -133,45 +133,44 @@ impl Evaluation<'_> {
         groups: Groups<'_>,
         reduce: &Reduce,
     ) -> Result<Values> {
+        let (rows, columns) = grid.picked_of_stored();
+        let stored_shape = match (grid.is_flipped, shape) {
+            (true, Shape::PerRow) => Shape::PerColumn,
+            (true, Shape::PerColumn) => Shape::PerRow,
+            _ => shape,
+        };
+        let groups_if = |is_grouped: bool| groups.filter(|_| is_grouped);
+        let request = Request {
+            rows: Members {
+                selected: rows,
+                groups: groups_if(stored_shape == Shape::PerColumn),
+            },
+            columns: Members {
+                selected: columns,
+                groups: groups_if(stored_shape == Shape::PerRow),
+            },
+            shape: stored_shape,
+        };
         let is_custom = matches!(reduce.how, Reduction::Custom(_));
-        if !is_custom
-            && let Some(result) = viewed(&grid.matrix, |view| {
-                let picked = |entries: &Entries| match grid.is_whole {
-                    true => entries.picked().map(<[u32]>::to_vec),
-                    false => None,
-                };
-                let (rows, columns) = (picked(&grid.rows), picked(&grid.columns));
-                let mut request = Request {
-                    rows: Members {
-                        selected: rows.as_deref(),
-                        groups: if shape == Shape::PerColumn {
-                            groups
-                        } else {
-                            None
-                        },
-                    },
-                    columns: Members {
-                        selected: columns.as_deref(),
-                        groups: if shape == Shape::PerRow { groups } else { None },
-                    },
-                    shape,
-                };
-                if grid.is_flipped {
-                    std::mem::swap(&mut request.rows, &mut request.columns);
-                    request.shape = match shape {
-                        Shape::PerRow => Shape::PerColumn,
-                        Shape::PerColumn => Shape::PerRow,
-                        Shape::One => Shape::One,
-                    };
-                }
+        let result = match &grid.parted {
+            _ if is_custom => None,
+            Some(parted) => self
+                .reduce_parts(parted.as_ref(), &request, &reduce.how)
+                .transpose(),
+            None => viewed(&grid.matrix, |view| {
                 reduce_matrix(view, &request, &reduce.how, &self.options.threads)
-            })
-        {
+            }),
+        };
+        if let Some(result) = result {
             let values = result.map_err(|problem| self.wrap(reduce.span, problem))?;
             return match (grid.is_flipped, groups) {
                 (true, Some((_, n))) => turned(grid, shape, n, values),
                 _ => Ok(values),
             };
+        }
+        if grid.parted.is_some() {
+            let loaded = grid.clone().loaded(&self.options.threads)?;
+            return self.reduce_grid(&loaded, shape, groups, reduce);
         }
         self.reduce_one_by_one(grid, shape, groups, reduce)
     }

@@ -10,8 +10,8 @@ use super::data::{column, filled_matrix, row};
 use super::entries::Entries;
 use super::matrix::Grid;
 use crate::model::{
-    Axis, Dependency, Matrix, Scalar, Vector, missing_axis, missing_entry, missing_matrix,
-    missing_scalar, missing_vector,
+    Axis, Dependency, Matrix, PartedMatrix, Scalar, Vector, missing_axis, missing_entry,
+    missing_matrix, missing_scalar, missing_vector,
 };
 use crate::query::expression::{AsAxis, Name, Property};
 use crate::query::place::Span;
@@ -148,6 +148,21 @@ impl Evaluation<'_> {
         self.store.find_matrix(rows, columns, name)
     }
 
+    /// The matrix, if it is to be read in parts.
+    fn find_parted(
+        &mut self,
+        rows: &str,
+        columns: &str,
+        name: &str,
+    ) -> Result<Option<Arc<dyn PartedMatrix>>> {
+        let found = self.store.find_parted(rows, columns, name)?;
+        if found.is_some() {
+            let on = Dependency::Matrix(rows.to_owned(), columns.to_owned(), name.to_owned());
+            self.depend(on)?;
+        }
+        Ok(found)
+    }
+
     fn missing_matrix(&self, rows: &str, columns: &str, property: &Property) -> Error {
         let name = &property.name;
         let problem = missing_matrix(self.store.name(), rows, columns, &name.text);
@@ -165,6 +180,16 @@ impl Evaluation<'_> {
         idx: u32,
     ) -> Result<Vector> {
         let name = &property.name.text;
+        let n_threads = self.options.threads.n;
+        if let Some(parted) = self.find_parted(axis_name, other, name)? {
+            return column(&parted.part(None, Some(&[idx]), n_threads)?, 0);
+        }
+        if axis_name != other
+            && let Some(parted) = self.find_parted(other, axis_name, name)?
+        {
+            self.has_flipped = true;
+            return row(&parted.part(Some(&[idx]), None, n_threads)?, 0);
+        }
         if let Some(matrix) = self.find_matrix(axis_name, other, name)? {
             return column(&matrix, idx);
         }
@@ -212,6 +237,21 @@ impl Evaluation<'_> {
             _ => return Err(self.wrong(property.name.span, "a matrix is of two axes")),
         };
         let name = &property.name.text;
+        for is_flipped in [false, true] {
+            let (first, second) = match is_flipped {
+                false => (&rows_name, &columns_name),
+                true => (&columns_name, &rows_name),
+            };
+            if let Some(parted) = self.find_parted(first, second, name)? {
+                self.has_flipped |= is_flipped;
+                return Ok(Grid {
+                    is_whole: true,
+                    is_flipped,
+                    property: Some(name.clone()),
+                    ..Grid::of_parted(rows, columns, parted)
+                });
+            }
+        }
         let mut is_flipped = false;
         let mut found = self.find_matrix(&rows_name, &columns_name, name)?;
         if found.is_none() && rows_name != columns_name {
