@@ -1,9 +1,21 @@
 # What users hand over to be stored, as the Rust library takes it.
 
 # Text in UTF-8. In a session of UTF-8, R's own conversion changes nothing that
-# is not valid, which the Rust library then refuses.
+# is not valid, which the Rust library then refuses; in others it would replace
+# it.
 texts_for_rust <- function(x, arg, call) {
-    if (l10n_info()[["UTF-8"]]) enc2utf8(x) else utf8(x, arg, call)
+    if (!l10n_info()[["UTF-8"]]) {
+        native <- which(Encoding(x) == "unknown" & !is.na(x))
+        converted <- iconv(x[native], "", "UTF-8")
+        if (anyNA(converted)) {
+            axtile_abort("argument", paste0(
+                "`", arg, "` holds text that is not valid in its encoding: ",
+                "element ", native[is.na(converted)][[1L]], "."
+            ), call = call)
+        }
+        x[native] <- converted
+    }
+    enc2utf8(x)
 }
 
 # A vector without a class that would be lost, other than those that are told
