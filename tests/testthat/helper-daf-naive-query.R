@@ -258,11 +258,38 @@ naive_matrix <- function(store, query) {
     )
     values$x <- values$x[rows, columns, drop = FALSE]
     m <- list(
-        values = values,
+        values = values, property = query$prop$name,
         rows = naive_line(store, query$rows$axis, rows),
         columns = naive_line(store, query$columns$axis, columns)
     )
     for (step in query$tail) m <- naive_matrix_step(store, m, step)
+    naive_settled_matrix(m)
+}
+
+# The values of a matrix are looked up as those of a vector, but none can be
+# dropped.
+naive_matrix_chain <- function(store, m, step) {
+    if (!is.null(step$ifnot) && is.na(step$ifnot)) {
+        naive_stop("dropped from a matrix")
+    }
+    x <- m$values$x
+    finals <- m$finals
+    if (is.null(finals)) finals <- rep(NA_character_, length(x))
+    v <- naive_chain(store, list(
+        values = list(x = as.vector(x), type = m$values$type),
+        property = m$property, finals = finals
+    ), step)
+    m$values <- list(x = array(v$values$x, dim(x)), type = v$values$type)
+    m$property <- v$property
+    m$finals <- v$finals
+    m
+}
+
+naive_settled_matrix <- function(m) {
+    if (!is.null(m$finals)) {
+        m <- naive_settle(m)
+        m$finals <- NULL
+    }
     m
 }
 
@@ -271,6 +298,10 @@ naive_line <- function(store, axis, at) {
 }
 
 naive_matrix_step <- function(store, m, step) {
+    if (step$op == "chain") {
+        return(naive_matrix_chain(store, m, step))
+    }
+    m <- naive_settled_matrix(m)
     if (step$op == "compare") {
         m$values <- naive_compare(m$values, step$sign, step$value)
         return(m)
@@ -298,6 +329,7 @@ naive_matrix_step <- function(store, m, step) {
     found <- naive_reduce_sets(m$values, sets, step$red, step$default)
     x <- matrix(found$x, length(each), length(groups$names))
     m$values <- list(x = if (line == "rows") t(x) else x, type = found$type)
+    m["property"] <- list(NULL)
     m[[line]] <- list(names = groups$names)
     m
 }

@@ -80,7 +80,12 @@ random_store <- function() {
             kind = grid(
                 sample(c("p", "q", ""), n$cell * n$gene, replace = TRUE),
                 n$cell, n$gene
-            )
+            ),
+            type.each = grid(
+                random_refs(axes$type, n$cell * n$gene, one_of(0, 0.2)),
+                n$cell, n$gene
+            ),
+            seen = grid(stats::runif(n$cell * n$gene) < 0.5, n$cell, n$gene)
         ),
         "gene,cell" = list(
             turned = grid(random_counts(n$cell * n$gene), n$gene, n$cell)
@@ -295,11 +300,8 @@ random_vector <- function(store) {
         )
         line <- if (query$to == ">|") "rows" else "columns"
         axis <- if (is.null(attr(matrix, "grouped"))) matrix[[line]]$axis
-        type <- if (matrix_type == "String" && query$red$name == "Mode") {
-            "String"
-        } else {
-            "Float"
-        }
+        is_kept <- query$red$name %in% c("Mode", "Min", "Max")
+        type <- if (is_kept) matrix_type else "Float"
         tail <- list()
     } else {
         axis <- one_of("cell", "cell", "gene", "type")
@@ -320,7 +322,11 @@ random_vector <- function(store) {
     if (!is.null(axis) && chance(0.35)) {
         step <- random_group(store, "group", axis, type == "String")
         tail <- c(tail, list(step))
-        if (type == "Bool" || step$red$name != "Mode") type <- "Float"
+        if (!step$red$name %in% c("Mode", "Min", "Max")) type <- "Float"
+        if (chance(0.3)) {
+            tail <- c(tail, list(random_compare(type)))
+            type <- "Bool"
+        }
     }
     structure(c(query, list(tail = tail)), type = type)
 }
@@ -345,10 +351,12 @@ random_matrix <- function(store, p = 0.5) {
     name <- if (identical(axes, c("cell", "cell"))) {
         "distance"
     } else {
-        one_of("UMIs", "level", "turned", "kind")
+        one_of("UMIs", "level", "turned", "kind", "type.each", "seen")
     }
     type <- switch(name,
-        kind = "String",
+        kind = ,
+        type.each = "String",
+        seen = "Bool",
         level = ,
         distance = "Float",
         "Int"
@@ -358,20 +366,27 @@ random_matrix <- function(store, p = 0.5) {
         columns = random_axis(store, axes[[2L]]), prop = list(name = name)
     )
     grouped <- NULL
+    chain <- random_chains(store, list(name = name, type = type), 0.6)
+    query$tail <- chain$steps
+    type <- chain$type
     if (chance(p)) {
         op <- one_of("eltwise", "compare", "rows", "columns")
-        if (type == "String" && op == "eltwise") op <- "compare"
+        if (type %in% c("String", "Bool") && op == "eltwise") op <- "compare"
         axis <- if (op == "rows") axes[[1L]] else axes[[2L]]
-        query$tail <- list(switch(op,
+        step <- switch(op,
             eltwise = random_eltwise(),
             compare = random_compare(type),
             random_group(store, op, axis, type == "String")
-        ))
+        )
+        query$tail <- c(query$tail, list(step))
         grouped <- if (op %in% c("rows", "columns")) TRUE
-        is_mode <- op != "compare" && type == "String" &&
-            query$tail[[1L]]$red$name == "Mode"
-        type <- if (is_mode) "String" else "Float"
-        if (op == "compare") type <- "Bool"
+        is_kept <- op %in% c("rows", "columns") &&
+            step$red$name %in% c("Mode", "Min", "Max")
+        if (op == "compare") {
+            type <- "Bool"
+        } else if (!is_kept) {
+            type <- "Float"
+        }
     }
     structure(query, type = type, grouped = grouped)
 }
@@ -383,7 +398,8 @@ random_scalar <- function(store) {
         kind = "scalar", from = from, red = random_reduction(is_text),
         default = random_default()
     )
-    if (!is_text && chance(0.2)) query$tail <- list(random_eltwise(TRUE))
+    is_number <- attr(from, "type") %in% c("Int", "Float")
+    if (is_number && chance(0.2)) query$tail <- list(random_eltwise(TRUE))
     query
 }
 
