@@ -115,7 +115,8 @@ as_daf <- function(store, daf) {
         for (name in names(store$matrices[[key]])) {
             m <- store$matrices[[key]][[name]]
             if (name %in% store$sparse) {
-                m <- methods::as(methods::as(m, "CsparseMatrix"), "dgCMatrix")
+                m <- methods::as(m, "CsparseMatrix")
+                m <- methods::as(m, "generalMatrix")
             }
             set_matrix(
                 daf, axes[[1L]], axes[[2L]], name, m,
