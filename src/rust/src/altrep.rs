@@ -28,6 +28,7 @@ use extendr_ffi::{
     SEXP,
 };
 
+use crate::altrep_texts;
 use crate::pool;
 use crate::r_api::run_r;
 
@@ -336,6 +337,8 @@ pub unsafe extern "C" fn axtile_register_altrep(dll: *mut DllInfo) {
         R_set_altlogical_Elt_method(class, Some(Methods::<c_int>::elt));
         R_set_altlogical_Get_region_method(class, Some(Methods::<c_int>::get_region));
         let _ = LOGICAL.set(Class(class));
+
+        altrep_texts::register(dll);
     }
 }
 

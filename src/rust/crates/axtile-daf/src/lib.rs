@@ -26,7 +26,9 @@ mod view;
 mod zarr;
 
 pub use cache::Cache;
-pub use chain::{chain_reader, chain_writer, complete_chain, complete_daf, complete_path};
+pub use chain::{
+    chain_reader, chain_writer, complete_chain, complete_daf, complete_path, complete_writer,
+};
 pub use describe::describe;
 pub use files::{FilesDaf, OpenMode};
 pub use memory::MemoryDaf;

@@ -60,17 +60,33 @@ pub fn complete_chain(
 /// Errors of opening one of the stores; `Error::Argument` if they go in a
 /// circle, or the mode is not to open a store that exists.
 pub fn complete_daf(path: &Path, mode: OpenMode, name: Option<&str>) -> Result<Arc<dyn Reader>> {
-    let leaf: Arc<dyn Reader> = match mode {
-        OpenMode::Read => crate::open_reader(path)?,
-        OpenMode::Update => open_writer(path, mode)?,
-        OpenMode::Create | OpenMode::Replace => {
-            return Err(Error::argument(
-                "only a store that exists can be completed: the mode is \"r\" or \"r+\"",
-            ));
+    match mode {
+        OpenMode::Read => {
+            let leaf = crate::open_reader(path)?;
+            let base = all_before(leaf.as_ref(), path)?;
+            chain_reader(base.into_iter().chain([leaf]).collect(), name)
         }
-    };
+        OpenMode::Update => Ok(complete_writer(path, name)?),
+        OpenMode::Create | OpenMode::Replace => Err(Error::argument(
+            "only a store that exists can be completed: the mode is \"r\" or \"r+\"",
+        )),
+    }
+}
+
+/// Opens the store at `path`, to write to it, with all the stores before it.
+///
+/// # Errors
+/// As [`complete_daf`].
+pub fn complete_writer(path: &Path, name: Option<&str>) -> Result<Arc<dyn Writer>> {
+    let leaf = open_writer(path, OpenMode::Update)?;
+    let base = all_before(leaf.as_ref(), path)?;
+    chain_writer(base.into_iter().collect(), leaf, name)
+}
+
+/// All the stores before `leaf`, which is at `path`, as one.
+fn all_before(leaf: &dyn Reader, path: &Path) -> Result<Option<Arc<dyn Reader>>> {
     let mut earlier = Vec::new();
-    let mut next = before(leaf.as_ref())?;
+    let mut next = before(leaf)?;
     while let Some((store, view)) = next {
         if earlier.len() == MAX_CHAIN {
             return Err(Error::argument(format!(
@@ -91,12 +107,7 @@ pub fn complete_daf(path: &Path, mode: OpenMode, name: Option<&str>) -> Result<A
             None => whole,
         });
     }
-    let members: Vec<Arc<dyn Reader>> = base.into_iter().collect();
-    if mode == OpenMode::Update {
-        let last = open_writer(path, mode)?;
-        return Ok(chain_writer(members, last, name)?);
-    }
-    chain_reader(members.into_iter().chain([leaf]).collect(), name)
+    Ok(base)
 }
 
 /// The paths of the store at `path` and of all the stores before it, the

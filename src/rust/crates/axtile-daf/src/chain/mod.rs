@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use axtile_core::{Error, Result};
 
-pub use complete::{complete_chain, complete_daf, complete_path};
+pub use complete::{complete_chain, complete_daf, complete_path, complete_writer};
 
 use crate::model::{Axis, Dependency, Reader, Stamp, Writer};
 use crate::read_only;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 use std::sync::Arc;
 
 use axtile_store::Map;
@@ -72,6 +72,16 @@ impl<T: Plain> Buffer<T> {
     /// Whether the numbers are seen in place in a mapped file.
     pub fn is_mapped(&self) -> bool {
         matches!(self.memory, Memory::Mapped { .. })
+    }
+
+    /// The map that the numbers are seen in, and at which of its bytes.
+    pub fn place(&self) -> Option<(&Map, Range<usize>)> {
+        match &self.memory {
+            Memory::Owned(_) => None,
+            Memory::Mapped {
+                map, start, end, ..
+            } => Some((map, *start..*end)),
+        }
     }
 
     /// The same bytes as numbers of another type of the same size, such as
@@ -183,9 +193,10 @@ mod tests {
         let map = map_of(&bytes);
         let aligned = Buffer::<u32>::mapped(&map, 4, 12).unwrap();
         assert!(aligned.is_mapped());
+        assert_eq!(aligned.place().unwrap().1, 4..12);
         assert_eq!(&*aligned, &[0x0706_0504, 0x0b0a_0908]);
         let skewed = Buffer::<u32>::mapped(&map, 1, 9).unwrap();
-        assert!(!skewed.is_mapped());
+        assert!(!skewed.is_mapped() && skewed.place().is_none());
         assert_eq!(&*skewed, &[0x0403_0201, 0x0807_0605]);
         assert_eq!(&*skewed.to_le_bytes(), &bytes[1..9]);
         assert!(Buffer::<u32>::mapped(&map, 0, 5).is_none());

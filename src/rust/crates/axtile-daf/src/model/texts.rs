@@ -86,6 +86,11 @@ impl Texts {
         self.bytes.len() - if self.separated { self.len } else { 0 }
     }
 
+    /// Whether a text holds a zero byte, which not every language has in texts.
+    pub fn has_zero_byte(&self) -> bool {
+        memchr::memchr(0, &self.bytes).is_some()
+    }
+
     /// Whether the bytes are seen in place in a mapped file.
     pub fn is_mapped(&self) -> bool {
         self.bytes.is_mapped()
