@@ -11,7 +11,7 @@ example_metacells <- function() {
 
 # As R shows it, in 7 digits; values of 32 bits have no more.
 near <- function(x, expected) {
-    expect_equal(as.double(x), expected, tolerance = 3e-7)
+    expect_equal(as_number(x), expected, tolerance = 3e-7)
 }
 
 refused <- function(daf, query, class = "axtile_error") {
@@ -25,15 +25,15 @@ test_that("names, scalars and single values", {
     expect_identical(d["@ cell : ?"], c("donor", "experiment"))
     expect_identical(d["@ cell @ gene :: ?"], "UMIs")
     expect_identical(d[". organism"], "human")
-    expect_equal(as.double(d[". missing || 7"]), 7)
+    expect_equal(as_number(d[". missing || 7"]), 7)
     expect_identical(d[". missing || foo String"], "foo")
     expect_identical(d[": age @ donor = N16"], 61L)
 })
 
 test_that("reductions of vectors and matrices to one value", {
     d <- example_cells()
-    expect_equal(as.double(d["@ gene : is_lateral >> Sum"]), 438)
-    expect_equal(as.double(d["@ cell @ gene :: UMIs >> Sum"]), 1171936)
+    expect_equal(as_number(d["@ gene : is_lateral >> Sum"]), 438)
+    expect_equal(as_number(d["@ cell @ gene :: UMIs >> Sum"]), 1171936)
     near(d["@ donor : age >> Mean"], 64.41053)
     near(d["@ donor : age >> Median"], 66)
     near(d["@ donor : age >> Max"], 91)
@@ -201,7 +201,7 @@ test_that("empty values end a chain of look-ups, or stay", {
     )
     found <- d["@ metacell : type ?? 0 : phase || 1"]
     expect_named(found, c("X", "Y"))
-    expect_equal(as.double(found), c(1, 0))
+    expect_equal(as_number(found), c(1, 0))
 })
 
 test_that("groups without members need a default", {

@@ -127,9 +127,9 @@ test_that("6. large unsigned numbers stay what they are", {
     # 2^31 and 7, little end first.
     path <- foreign("UInt32", c(0, 0, 0, 0x80, 7, 0, 0, 0), "4000000000")
     d <- files_daf(path)
-    expect_equal(as.double(get_vector(d, "x", "v")), c(2^31, 7))
-    expect_equal(as.double(get_scalar(d, "s")), 4e9)
-    expect_equal(as.double(d["@ x : v >> Max"]), 2^31)
+    expect_equal(as_number(get_vector(d, "x", "v")), c(2^31, 7))
+    expect_equal(as_number(get_scalar(d, "s")), 4e9)
+    expect_equal(as_number(d["@ x : v >> Max"]), 2^31)
 })
 
 test_that("7. sums go beyond 32 bits", {
@@ -137,9 +137,9 @@ test_that("7. sums go beyond 32 bits", {
     add_axis(d, "x", c("A", "B", "C"))
     set_vector(d, "x", "v", rep(.Machine$integer.max, 3))
     total <- 3 * .Machine$integer.max
-    expect_equal(as.double(d["@ x : v >> Sum type Int64"]), total)
-    expect_equal(as.double(d["@ x : v >> Sum"]), total)
-    expect_equal(as.double(d["@ x : v / name >> Sum"]), rep(total / 3, 3))
+    expect_equal(as_number(d["@ x : v >> Sum type Int64"]), total)
+    expect_equal(as_number(d["@ x : v >> Sum"]), total)
+    expect_equal(as_number(d["@ x : v / name >> Sum"]), rep(total / 3, 3))
 })
 
 sparse_store <- function(x) {
@@ -298,7 +298,7 @@ test_that("14. a change of order keeps the types of the files", {
     reorder_axes(d, x = c(2L, 1L))
     expect_identical(as.vector(axis_vector(d, "x")), c("B", "A"))
     expect_equal(get_vector(d, "x", "v"), c(B = 2.5, A = 1.5))
-    expect_equal(as.double(get_vector(d, "x", "u")), c(0, 9))
+    expect_equal(as_number(get_vector(d, "x", "u")), c(0, 9))
     expect_match(readLines(file.path(vectors, "v.json")), "Float32")
     expect_identical(file.size(file.path(vectors, "v.data")), 8)
     expect_match(readLines(file.path(vectors, "u.json")), "sparse.*UInt8")

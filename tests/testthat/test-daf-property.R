@@ -7,16 +7,16 @@ plain <- function(x) {
     }
     if (is.array(x)) {
         names <- dimnames(x)
-        x <- matrix(plain_values(x), nrow(x), ncol(x))
+        x <- matrix(plain_part(x), nrow(x), ncol(x))
         dimnames(x) <- lapply(names, as.character)
         return(x)
     }
     names <- names(x)
-    stats::setNames(plain_values(x), if (length(x)) names)
+    stats::setNames(plain_part(x), if (length(x)) names)
 }
 
-plain_values <- function(x) {
-    if (is.character(x)) as.vector(x) else as.double(x)
+plain_part <- function(x) {
+    if (is.character(x)) as.vector(x) else as_number(x)
 }
 
 test_that("random queries of random stores are answered as by the book", {

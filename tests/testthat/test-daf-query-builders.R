@@ -166,3 +166,31 @@ test_that("a query is shown as it is written", {
     expect_output(print(Axis("cell")), "<query> @ cell", fixed = TRUE)
     expect_identical(format(Axis("cell")), "@ cell")
 })
+
+test_that("queries from functions are written in the canonical way", {
+    odd <- c("", ".", "-", "a b", "-/x", "\u00e9\u00a0", "[", "''", "\"", "\\")
+    for (value in odd) {
+        for (build in list(Axis, LookupVector, IsEqual, GroupBy, IfNot)) {
+            query <- text(build(value))
+            expect_identical(canonical_query(query), query)
+        }
+        expect_identical(escaped(value), escape_value(value))
+        expect_identical(
+            canonical_query(IfMissing(value)), text(IfMissing(value))
+        )
+    }
+    numbers <- list(0.1, 1e-20, 12345.678, 2^53, -0.5, pi, 1e22)
+    for (x in numbers) {
+        query <- Quantile(0.25) |> Log(eps = abs(x)) |> IfMissing(x)
+        expect_identical(canonical_query(query), text(query))
+    }
+    operations <- list(
+        Sum("Int64"), Mean(), StdN(0.5), GeoMean(1, "float32"), Clamp(1, 2.5),
+        Clamp(max = 3), Log(2), Log(10, 1), Significant(3, 1), Convert("Bool"),
+        ReduceToRow(Quantile(1)), Round(), Abs("UInt8"), IfMissing("7"),
+        IfMissing(1, type = "Float32"), IsMatch("^a|b.*[c-d]$")
+    )
+    for (query in operations) {
+        expect_identical(canonical_query(query), text(query))
+    }
+})
