@@ -8,6 +8,7 @@ use axtile_daf::{
     FilesDaf, MemoryDaf, OpenMode, ZarrDaf, chain_reader, chain_writer, complete_chain,
     complete_daf, complete_path, complete_writer, read_only, viewer,
 };
+use axtile_tiles_daf::TilesDaf;
 use extendr_api::prelude::*;
 
 use super::handle::{self, Daf};
@@ -74,6 +75,18 @@ fn rs_daf_open(arguments: Robj) -> Robj {
             OpenMode::Read => reader(&arguments, store),
             _ => writer(&arguments, store),
         }
+    })
+}
+
+// A tile dataset.
+#[extendr]
+fn rs_daf_tiles(arguments: Robj) -> Robj {
+    guard(|| {
+        let arguments = Arguments::new(&arguments)?;
+        let name = name(&arguments)?;
+        let store = TilesDaf::new(arguments.dataset()?, name.as_deref())?;
+        let cache_bytes = (arguments.number("daf_cache_mb")?.max(0.0) * 1e6) as usize;
+        handle::reader(Arc::new(store), cache_bytes)
     })
 }
 
@@ -183,6 +196,7 @@ extendr_module! {
     fn rs_daf_integer64;
     fn rs_daf_memory;
     fn rs_daf_open;
+    fn rs_daf_tiles;
     fn rs_daf_chain;
     fn rs_daf_complete_chain;
     fn rs_daf_complete;
