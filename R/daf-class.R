@@ -24,11 +24,13 @@
 #' |---|---|
 #' | Bool | logical |
 #' | Int8, Int16, Int32, UInt8, UInt16, UInt32 | integer; double if one of the values is beyond R's integers |
-#' | Int64, UInt64 | integer64 (of the package bit64); a query's single value is an integer where it fits |
+#' | Int64, UInt64 | integer64 if the package bit64 is installed; else double, and refused where it is not exact |
 #' | Float32, Float64 | double |
 #' | String | character |
 #' | sparse matrix of numbers | [Matrix::dgCMatrix-class] |
 #' | sparse matrix of Bool | [Matrix::lgCMatrix-class] |
+#'
+#' A single value of Int64 that a query gives is an integer where it fits.
 #'
 #' And back: logical is stored as Bool, integer as Int32, double as Float64,
 #' integer64 as Int64, raw as UInt8, character and factor as String. `NA` is
@@ -53,6 +55,12 @@
 NULL
 
 new_daf <- function(pointer) {
+    if (is.null(session$has_bit64)) {
+        # Loaded, so that its methods are there when integer64 come.
+        has_bit64 <- requireNamespace("bit64", quietly = TRUE)
+        rust(rs_daf_integer64(has_bit64))
+        session$has_bit64 <- has_bit64
+    }
     structure(list(pointer = pointer), class = "AxtileDaf")
 }
 

@@ -1,9 +1,22 @@
 # What users hand over to be stored, as the Rust library takes it.
 
-# Text in UTF-8. In a session of UTF-8, R's own conversion changes nothing that
-# is not valid, which the Rust library then refuses.
+# Text in UTF-8. R's own conversion would replace what is not valid in the
+# session's encoding.
 texts_for_rust <- function(x, arg, call) {
-    if (l10n_info()[["UTF-8"]]) enc2utf8(x) else utf8(x, arg, call)
+    is_utf8 <- l10n_info()[["UTF-8"]]
+    native <- if (!is_utf8) which(Encoding(x) == "unknown" & !is.na(x))
+    wrong <- if (is_utf8) {
+        which(!validEnc(x))
+    } else {
+        native[is.na(iconv(x[native], "", "UTF-8"))]
+    }
+    if (length(wrong)) {
+        axtile_abort("argument", paste0(
+            "`", arg, "` holds text that is not valid in its encoding: ",
+            "element ", wrong[[1L]], "."
+        ), call = call)
+    }
+    enc2utf8(x)
 }
 
 # A vector without a class that would be lost, other than those that are told

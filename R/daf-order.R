@@ -56,7 +56,7 @@ reorder_axes <- function(daf, ...) {
 #' @export
 reset_reorder_axes <- function(daf) {
     path <- if (is_daf(daf)) daf_info(daf)$path else check_path(daf)
-    if (!is.null(path)) {
+    if (!is.na(path)) {
         rust(rs_daf_reset_reorder(path))
     }
     invisible(daf)

@@ -45,6 +45,8 @@ rs_daf_vector <- function(arguments) .Call(wrap__rs_daf_vector, arguments)
 
 rs_daf_matrix <- function(arguments) .Call(wrap__rs_daf_matrix, arguments)
 
+rs_daf_integer64 <- function(has) .Call(wrap__rs_daf_integer64, has)
+
 rs_daf_memory <- function(arguments) .Call(wrap__rs_daf_memory, arguments)
 
 rs_daf_open <- function(arguments) .Call(wrap__rs_daf_open, arguments)

@@ -9,7 +9,7 @@ use extendr_api::prelude::*;
 
 use super::handle::Daf;
 use super::kept::{Key, State};
-use super::to_r::{Made, OVERHEAD, beyond_r};
+use super::to_r::{Made, beyond_r, text_bytes};
 use crate::altrep_texts::character_vector;
 
 /// All entries of an axis: for the same axis, the same vector of R's.
@@ -20,7 +20,7 @@ pub fn of_axis(daf: &Daf, name: &str, axis: &Arc<Axis>) -> Result<Robj> {
         return Ok(known);
     }
     let vector = character_vector(axis.entries())?;
-    daf.keep(key, state, &vector, 8 * axis.len() + OVERHEAD);
+    daf.keep(key, state, &vector, text_bytes(axis.len()));
     Ok(vector)
 }
 

@@ -11,7 +11,7 @@ use axtile_daf::{
 use extendr_api::prelude::*;
 
 use super::handle::{self, Daf};
-use super::view;
+use super::{to_r, view};
 use crate::arguments::Arguments;
 use crate::guard::guard;
 use crate::tables;
@@ -34,6 +34,15 @@ fn reader(arguments: &Arguments, store: Arc<dyn Reader>) -> Result<Robj> {
 
 fn writer(arguments: &Arguments, store: Arc<dyn Writer>) -> Result<Robj> {
     handle::writer(store, cache_bytes(arguments)?)
+}
+
+// Whether R has the class integer64.
+#[extendr]
+fn rs_daf_integer64(has: bool) -> Robj {
+    guard(|| {
+        to_r::set_integer64(has);
+        Ok(().into())
+    })
 }
 
 // A store in memory.
@@ -171,6 +180,7 @@ fn rs_daf_reset_reorder(path: &str) -> Robj {
 
 extendr_module! {
     mod stores;
+    fn rs_daf_integer64;
     fn rs_daf_memory;
     fn rs_daf_open;
     fn rs_daf_chain;

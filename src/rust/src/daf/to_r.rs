@@ -4,9 +4,11 @@
 //! |---|---|
 //! | Bool | logical |
 //! | 8- to 32-bit integers | integer; double where one of the values is beyond R's integers |
-//! | Int64, UInt64 | integer64, of the package bit64 |
+//! | Int64, UInt64 | integer64, where the package bit64 is installed; double elsewhere |
 //! | Float32, Float64 | double |
 //! | String | character |
+
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use axtile_core::{Error, Result};
 use axtile_daf::model::{Buffer, Plain, Scalar, Values};
@@ -34,6 +36,14 @@ pub fn beyond_r(problem: impl Into<String>) -> Error {
         path: Default::default(),
         problem: problem.into(),
     }
+}
+
+/// Whether R has a class of 64-bit integers.
+static HAS_INTEGER64: AtomicBool = AtomicBool::new(false);
+
+/// Says whether R has the class integer64, of the package bit64.
+pub fn set_integer64(has: bool) {
+    HAS_INTEGER64.store(has, Ordering::Relaxed);
 }
 
 /// What an object takes besides its values.
@@ -83,6 +93,9 @@ pub fn vector(values: &Values) -> Result<Made> {
             doubles(numbers, f64::from)
         }
         Values::UInt32(numbers) => integers(numbers, |number| number as i32),
+        Values::Int64(_) | Values::UInt64(_) if !HAS_INTEGER64.load(Ordering::Relaxed) => {
+            exact_doubles(values)
+        }
         Values::Int64(numbers) => {
             if has(numbers, |number| number == i64::MIN) {
                 return Err(beyond_integer64(&i64::MIN));
@@ -101,19 +114,16 @@ pub fn vector(values: &Values) -> Result<Made> {
             Some(map) => Ok(Made::mapped(real_vector(map)?)),
             None => doubles(numbers, |number| number),
         },
-        Values::String(texts) => {
-            let n_bytes = if texts.is_mapped() {
-                0
-            } else {
-                texts.n_bytes()
-            };
-            Ok(Made {
-                object: character_vector(texts)?,
-                // For each text that is looked at, R makes one of its own.
-                n_bytes: n_bytes + 8 * texts.len() + OVERHEAD,
-            })
-        }
+        Values::String(texts) => Ok(Made {
+            object: character_vector(texts)?,
+            n_bytes: text_bytes(texts.len()),
+        }),
     }
+}
+
+/// About what a character vector takes once all its elements were looked at.
+pub fn text_bytes(n: usize) -> usize {
+    n.saturating_mul(64) + OVERHEAD
 }
 
 /// One value. Whole numbers of 64 bits are integers of R's where they can be
@@ -166,8 +176,8 @@ pub fn exact_doubles(values: &Values) -> Result<Made> {
 
 fn no_double(number: &dyn std::fmt::Display) -> Error {
     beyond_r(format!(
-        "the value {number} is kept in a sparse matrix, whose values in R are doubles; no \
-             double is that number"
+        "the value {number} is no double, and R has no other number for it here; vectors and \
+             dense matrices are integer64 if the package bit64 is installed"
     ))
 }
 
