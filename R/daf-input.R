@@ -1,19 +1,20 @@
 # What users hand over to be stored, as the Rust library takes it.
 
-# Text in UTF-8. In a session of UTF-8, R's own conversion changes nothing that
-# is not valid, which the Rust library then refuses; in others it would replace
-# it.
+# Text in UTF-8. R's own conversion would replace what is not valid in the
+# session's encoding.
 texts_for_rust <- function(x, arg, call) {
-    if (!l10n_info()[["UTF-8"]]) {
-        native <- which(Encoding(x) == "unknown" & !is.na(x))
-        converted <- iconv(x[native], "", "UTF-8")
-        if (anyNA(converted)) {
-            axtile_abort("argument", paste0(
-                "`", arg, "` holds text that is not valid in its encoding: ",
-                "element ", native[is.na(converted)][[1L]], "."
-            ), call = call)
-        }
-        x[native] <- converted
+    is_utf8 <- l10n_info()[["UTF-8"]]
+    native <- if (!is_utf8) which(Encoding(x) == "unknown" & !is.na(x))
+    wrong <- if (is_utf8) {
+        which(!validEnc(x))
+    } else {
+        native[is.na(iconv(x[native], "", "UTF-8"))]
+    }
+    if (length(wrong)) {
+        axtile_abort("argument", paste0(
+            "`", arg, "` holds text that is not valid in its encoding: ",
+            "element ", wrong[[1L]], "."
+        ), call = call)
     }
     enc2utf8(x)
 }

@@ -92,8 +92,8 @@ register <- function(kind, name, fn, overwrite, source,
             call
         )
     }
-    parameters <- names(formals(args(fn)))
-    if (!is.function(fn) || length(parameters) == 0L) {
+    parameters <- if (is.function(fn)) names(formals(args(fn)))
+    if (length(parameters) == 0L) {
         abort_argument("fn", "a function of the values", fn, call)
     }
     check_flag(overwrite, arg = "overwrite", call = call)

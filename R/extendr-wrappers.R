@@ -51,6 +51,8 @@ rs_daf_memory <- function(arguments) .Call(wrap__rs_daf_memory, arguments)
 
 rs_daf_open <- function(arguments) .Call(wrap__rs_daf_open, arguments)
 
+rs_daf_tiles <- function(arguments) .Call(wrap__rs_daf_tiles, arguments)
+
 rs_daf_chain <- function(arguments) .Call(wrap__rs_daf_chain, arguments)
 
 rs_daf_complete_chain <- function(arguments) .Call(wrap__rs_daf_complete_chain, arguments)

@@ -156,6 +156,12 @@ measure("a million cells", "daf million", "open and axis_vector()", per_package(
         of(package, "axis_vector")(files(million)(package), "cell")
     }
 ))
+# Texts become R's when they are looked at.
+measure("a million cells", "daf million", "the same, each looked at", per_package(
+    function(package) {
+        max(nchar(of(package, "axis_vector")(files(million)(package), "cell")))
+    }
+))
 vectors <- c(Float64 = "x", String = "g", Bool = "flag")
 for (type in names(vectors)) {
     opened <- lapply(stats::setNames(packages, packages), files(million))
