@@ -109,7 +109,7 @@ test_that("what cannot be kept is refused, and nothing is stored", {
         expect_axtile_error(set_vector(d, "x", "v", bad), "argument")
         expect_false(has_vector(d, "x", "v"))
         expect_axtile_error(
-            set_vector(d, "x", "v", c(1, NA, 3)), "argument", "element 2 of `vec` is NA"
+            set_vector(d, "x", "v", c(1, NA, 3)), "argument", "2 of `vec` is NA"
         )
     }
     dafs <- writable_dafs()
