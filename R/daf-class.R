@@ -23,14 +23,16 @@
 #' | element type | in R |
 #' |---|---|
 #' | Bool | logical |
-#' | Int8, Int16, Int32, UInt8, UInt16, UInt32 | integer; double if one of the values is beyond R's integers |
-#' | Int64, UInt64 | integer64 if the package bit64 is installed; else double, and refused where it is not exact |
+#' | Int8 to Int32, UInt8 to UInt32 | integer (1) |
+#' | Int64, UInt64 | integer64 (2) |
 #' | Float32, Float64 | double |
 #' | String | character |
 #' | sparse matrix of numbers | [Matrix::dgCMatrix-class] |
 #' | sparse matrix of Bool | [Matrix::lgCMatrix-class] |
 #'
-#' A single value of Int64 that a query gives is an integer where it fits.
+#' (1) Double if one of the values is beyond R's integers. (2) If the package
+#' bit64 is installed; else double, and refused where that is not exact. A
+#' single value of Int64 that a query gives is an integer where it fits.
 #'
 #' And back: logical is stored as Bool, integer as Int32, double as Float64,
 #' integer64 as Int64, raw as UInt8, character and factor as String. `NA` is

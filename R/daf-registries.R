@@ -180,4 +180,3 @@ call_operation <- function(fn, x, parameters, is_reduction) {
 utf8_message <- function(problem) {
     iconv(enc2utf8(conditionMessage(problem)), "UTF-8", "UTF-8", sub = "byte")
 }
-

@@ -1,6 +1,8 @@
 # Two names of one object.
 same_object <- function(x, y) {
-    address <- function(x) sub(" .*", "", capture.output(.Internal(inspect(x)))[1])
+    address <- function(x) {
+        sub(" .*", "", capture.output(.Internal(inspect(x)))[[1L]])
+    }
     identical(address(x), address(y))
 }
 
@@ -20,7 +22,9 @@ test_that("what was read is kept until it changes", {
             expect_identical(read(), kept)
         }
         set_vector(d, "cell", "type", c("a", "b", "c"), overwrite = TRUE)
-        expect_identical(unname(get_vector(d, "cell", "type")), c("a", "b", "c"))
+        expect_identical(
+            unname(get_vector(d, "cell", "type")), c("a", "b", "c")
+        )
         expect_identical(d["@ cell [ type = b ]"], "B")
         delete_axis(d, "cell")
         add_axis(d, "cell", c("z", "y", "x"))

@@ -68,7 +68,9 @@ test_that("scalars, vectors and matrices are read, or a default", {
         expect_true(has_vector(d, "cell", "index"))
         expect_false(has_vector(d, "cell", "nope"))
         expect_axtile_error(has_vector(d, "nope", "age"), "range")
-        expect_identical(get_vector(d, "cell", "age"), c(A = 1L, B = 2L, C = 3L))
+        expect_identical(
+            get_vector(d, "cell", "age"), c(A = 1L, B = 2L, C = 3L)
+        )
         expect_identical(
             get_vector(d, "cell", "name"), c(A = "A", B = "B", C = "C")
         )
@@ -143,7 +145,7 @@ test_that("versions are counted", {
     expect_identical(axis_version_counter(d, "cell"), 1)
 })
 
-test_that("large arrays of files are mapped, and changes of them are one's own", {
+test_that("large arrays are mapped, and changes of them are one's own", {
     path <- withr::local_tempfile()
     d <- files_daf(path, "w")
     n <- 5000

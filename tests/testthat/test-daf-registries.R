@@ -11,7 +11,9 @@ test_that("functions of users are operations", {
     register_reduction("Range", function(x) max(x) - min(x), overwrite = TRUE)
     register_eltwise("Squash", function(x, by = 2) x / by, overwrite = TRUE)
     expect_identical(d["@ cell : age >> Range"], 2)
-    expect_identical(d["@ cell @ gene :: UMIs >| Range"], c(A = 3, B = 3, C = 3))
+    expect_identical(
+        d["@ cell @ gene :: UMIs >| Range"], c(A = 3, B = 3, C = 3)
+    )
     expect_identical(d["@ cell @ gene :: s >- Range"], c(g1 = 5, g2 = 2))
     expect_identical(d["@ cell : age / type >> Range"], c(x = 2, y = 0))
     expect_identical(
@@ -22,7 +24,9 @@ test_that("functions of users are operations", {
         )
     )
     expect_identical(d["@ cell : age % Squash"], c(A = 0.5, B = 1, C = 1.5))
-    expect_identical(d["@ cell : age % Squash by 4"], c(A = 0.25, B = 0.5, C = 0.75))
+    expect_identical(
+        d["@ cell : age % Squash by 4"], c(A = 0.25, B = 0.5, C = 0.75)
+    )
     expect_identical(
         unname(as.matrix(d["@ cell @ gene :: s % Squash"])),
         unname(as.matrix(sparse)) / 2

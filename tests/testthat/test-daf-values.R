@@ -109,7 +109,7 @@ test_that("what cannot be kept is refused, and nothing is stored", {
         expect_axtile_error(set_vector(d, "x", "v", bad), "argument")
         expect_false(has_vector(d, "x", "v"))
         expect_axtile_error(
-            set_vector(d, "x", "v", c(1, NA, 3)), "argument", "element 2"
+            set_vector(d, "x", "v", c(1, NA, 3)), "argument", "2 of `vec` is NA"
         )
     }
     dafs <- writable_dafs()
@@ -241,16 +241,15 @@ test_that("matrices that cannot be kept are refused", {
     expect_axtile_error(set(matrix(1:6, 2)), "argument", "length")
     expect_axtile_error(set(matrix(c(1:5, NA), 3)), "argument", "NA")
     expect_axtile_error(set(matrix(list(1, 2), 3, 2)), "argument")
-    for (bad in list(
-        function(m) { m@i <- c(0L, 9L); m },
-        function(m) { m@i <- c(-1L, 2L); m },
-        function(m) { m@p <- c(0L, 2L, 1L); m },
-        function(m) { m@p <- c(0L, 1L, 7L); m },
-        function(m) { m@p <- c(0L, 1L); m },
-        function(m) { m@x <- 1; m },
-        function(m) { m@x <- c(1, NA); m }
-    )) {
-        expect_axtile_error(set(bad(x)), "argument")
+    bad <- list(
+        list("i", c(0L, 9L)), list("i", c(-1L, 2L)),
+        list("p", c(0L, 2L, 1L)), list("p", c(0L, 1L, 7L)),
+        list("p", c(0L, 1L)), list("x", 1), list("x", c(1, NA))
+    )
+    for (one in bad) {
+        m <- x
+        slot(m, one[[1]], check = FALSE) <- one[[2]]
+        expect_axtile_error(set(m), "argument")
     }
     expect_false(has_matrix(d, "x", "y", "m"))
 })

@@ -84,7 +84,9 @@ test_that("orders are changed", {
         before <- get_matrix(d, "cell", "gene", "UMIs")
         expect_invisible(reorder_axes(d, cell = c(3, 1, 2), gene = 2:1))
         expect_identical(axis_vector(d, "cell"), c("C", "A", "B"))
-        expect_identical(get_vector(d, "cell", "age"), c(C = 3L, A = 1L, B = 2L))
+        expect_identical(
+            get_vector(d, "cell", "age"), c(C = 3L, A = 1L, B = 2L)
+        )
         expect_identical(
             get_matrix(d, "cell", "gene", "UMIs"), before[c(3, 1, 2), 2:1]
         )

@@ -13,9 +13,9 @@ use extendr_ffi::{LENGTH, R_CHAR, R_NaString, Rf_xlength, SEXP, STRING_ELT, STRI
 use crate::arguments::Arguments;
 use crate::r_api::run_r;
 
-fn missing(what: &str, at: usize, kind: &str) -> Error {
+fn missing(what: &str, at: usize) -> Error {
     Error::argument(format!(
-        "element {} of `{what}` is NA, which a DAF has no {kind} value for",
+        "element {} of `{what}` is NA: a DAF has no missing values",
         at + 1
     ))
 }
@@ -30,7 +30,7 @@ pub fn values(value: &Robj, what: &str) -> Result<Values> {
         Rtype::Logicals => {
             let truths = value.as_logical_slice().unwrap_or_default();
             if let Some(at) = truths.iter().position(|truth| truth.is_na()) {
-                return Err(missing(what, at, "logical"));
+                return Err(missing(what, at));
             }
             Ok(truths
                 .iter()
@@ -41,7 +41,7 @@ pub fn values(value: &Robj, what: &str) -> Result<Values> {
         Rtype::Integers => {
             let numbers = value.as_integer_slice().unwrap_or_default();
             if let Some(at) = numbers.iter().position(|&number| number == i32::MIN) {
-                return Err(missing(what, at, "integer"));
+                return Err(missing(what, at));
             }
             Ok(numbers.to_vec().into())
         }
@@ -49,7 +49,7 @@ pub fn values(value: &Robj, what: &str) -> Result<Values> {
             let numbers = value.as_real_slice().unwrap_or_default();
             let numbers: Vec<i64> = numbers.iter().map(|bits| bits.to_bits() as i64).collect();
             if let Some(at) = numbers.iter().position(|&number| number == i64::MIN) {
-                return Err(missing(what, at, "integer"));
+                return Err(missing(what, at));
             }
             Ok(numbers.into())
         }
@@ -57,7 +57,7 @@ pub fn values(value: &Robj, what: &str) -> Result<Values> {
             let numbers = value.as_real_slice().unwrap_or_default();
             // NaN, which is a number to the formats, is not NA.
             if let Some(at) = numbers.iter().position(|number| number.is_na()) {
-                return Err(missing(what, at, "number; NaN is one, a"));
+                return Err(missing(what, at));
             }
             Ok(numbers.to_vec().into())
         }
@@ -108,7 +108,7 @@ pub fn texts(value: &Robj, what: &str) -> Result<Texts> {
         for at in 0..n {
             let element = STRING_ELT(vector, at as _);
             if element == R_NaString {
-                return Err(missing(what, at, "character"));
+                return Err(missing(what, at));
             }
             let start = R_CHAR(element).cast::<u8>();
             let bytes = std::slice::from_raw_parts(start, LENGTH(element) as usize);
