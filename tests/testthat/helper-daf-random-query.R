@@ -185,7 +185,7 @@ random_vector <- function(store) {
         tail <- chain$steps
         type <- chain$type
     }
-    if (type %in% c("Int", "Float") && chance(0.25)) {
+    if (type %in% c("Int", "Float") && chance(0.5)) {
         tail <- c(tail, list(random_eltwise()))
     } else if (chance(0.2)) {
         tail <- c(tail, list(random_compare(type)))
@@ -204,7 +204,7 @@ random_vector <- function(store) {
 }
 
 random_matrix <- function(store, p = 0.5) {
-    if (chance(0.15)) {
+    if (chance(0.1)) {
         vector <- list(
             kind = "vector", axis = random_axis(store, "cell"),
             prop = random_property(store, "cell"), tail = list()
@@ -242,7 +242,7 @@ random_matrix <- function(store, p = 0.5) {
     query$tail <- chain$steps
     type <- chain$type
     if (chance(p)) {
-        op <- one_of("eltwise", "compare", "rows", "columns")
+        op <- one_of("eltwise", "eltwise", "compare", "rows", "columns")
         if (type %in% c("String", "Bool") && op == "eltwise") op <- "compare"
         axis <- if (op == "rows") axes[[1L]] else axes[[2L]]
         step <- switch(op,

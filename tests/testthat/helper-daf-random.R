@@ -115,7 +115,7 @@ as_daf <- function(store, daf) {
         for (name in names(store$matrices[[key]])) {
             m <- store$matrices[[key]][[name]]
             if (name %in% store$sparse) {
-                m <- methods::as(m, "CsparseMatrix")
+                m <- Matrix::Matrix(m, sparse = TRUE, doDiag = FALSE)
                 m <- methods::as(m, "generalMatrix")
             }
             set_matrix(

@@ -20,7 +20,7 @@ plain_part <- function(x) {
 }
 
 test_that("random queries of random stores are answered as by the book", {
-    n_queries <- 400L
+    n_queries <- 800L
     n_answered <- 0L
     seed <- as.integer(Sys.getenv("AXTILE_SEED", "20261201"))
     withr::local_seed(seed)
