@@ -2,9 +2,9 @@
 #'
 #' The dataset is not copied: its cells and genes are the axes `cell` and
 #' `gene`, the columns of obs and var are their vectors, and each layer is a
-#' matrix of genes x cells. Queries that reduce a layer go through its tiles, and
-#' have about one of them in memory at a time; [get_matrix()] and queries that
-#' change a layer before they reduce it read all of it.
+#' matrix of genes x cells. Queries that reduce a layer go through its tiles,
+#' and have little more than one of them in memory at a time; [get_matrix()] and
+#' queries that change a layer before they reduce it read all of it.
 #'
 #' Factors become texts, and missing texts become empty. A missing whole number
 #' or truth is refused when its column is read, since a DAF has no such value.
@@ -20,7 +20,8 @@
 #' @examples
 #' path <- tempfile(fileext = ".tiles")
 #' counts <- synthetic_counts(100, 50)
-#' ds <- write_tiles(counts, path, obs = data.frame(donor = rep(c("a", "b"), 50)))
+#' donors <- data.frame(donor = rep(c("a", "b"), 50))
+#' ds <- write_tiles(counts, path, obs = donors)
 #' d <- tiles_daf(ds)
 #' d
 #' d["@ cell : donor * donor"]

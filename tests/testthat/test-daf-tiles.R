@@ -2,7 +2,8 @@ test_that("a tile dataset is a DAF", {
     counts <- small_counts()
     obs <- data.frame(
         donor = factor(rep(c("a", "b", NA), length.out = 57)),
-        depth = Matrix::colSums(counts), kept = rep(c(TRUE, FALSE), length.out = 57)
+        depth = Matrix::colSums(counts),
+        kept = rep(c(TRUE, FALSE), length.out = 57)
     )
     var <- data.frame(length = seq_len(83))
     lognorm <- counts
@@ -27,7 +28,9 @@ test_that("a tile dataset is a DAF", {
         stats::setNames(var$length, rownames(counts))
     )
     expect_same_matrix(get_matrix(d, "gene", "cell", "counts"), counts)
-    expect_same_matrix(get_matrix(d, "cell", "gene", "counts"), Matrix::t(counts))
+    expect_same_matrix(
+        get_matrix(d, "cell", "gene", "counts"), Matrix::t(counts)
+    )
     expect_equal(
         d["@ cell @ gene :: counts >- Sum"], Matrix::rowSums(counts)
     )
