@@ -12,7 +12,7 @@
 #' be used in forked processes, but not saved: what [readRDS()] gives is
 #' refused, and has to be opened again.
 #'
-#' @param x,object,daf A DAF.
+#' @param x,daf A DAF.
 #' @param i A query; see [get_query()].
 #' @param ... Not used.
 #' @returns `x[query]`: what the query gives. `print()`: `x`, invisibly.
