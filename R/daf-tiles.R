@@ -2,9 +2,11 @@
 #'
 #' The dataset is not copied: its cells and genes are the axes `cell` and
 #' `gene`, the columns of obs and var are their vectors, and each layer is a
-#' matrix of genes x cells. Queries that reduce a layer go through its tiles,
-#' and have little more than one of them in memory at a time; [get_matrix()] and
-#' queries that change a layer before they reduce it read all of it.
+#' matrix of genes x cells. Queries that reduce a layer read it in parts: for a
+#' value of each cell a tile at a time, for one of each gene as many genes at a
+#' time as have about 33 million values in all cells. [get_matrix()], queries
+#' that change a layer before they reduce it, and those of chains and views of
+#' the store read all of it.
 #'
 #' Factors become texts, and missing texts become empty. A missing whole number
 #' or truth is refused when its column is read, since a DAF has no such value.

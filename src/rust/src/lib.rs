@@ -8,7 +8,6 @@
 use extendr_api::prelude::*;
 
 mod altrep;
-mod altrep_texts;
 mod arguments;
 mod daf;
 mod fresh;

@@ -10,7 +10,7 @@ use extendr_api::prelude::*;
 use super::handle::Daf;
 use super::kept::{Key, State};
 use super::to_r::{Made, beyond_r, text_bytes};
-use crate::altrep_texts::character_vector;
+use crate::altrep::character_vector;
 
 /// All entries of an axis: for the same axis, the same vector of R's.
 pub fn of_axis(daf: &Daf, name: &str, axis: &Arc<Axis>) -> Result<Robj> {

@@ -8,7 +8,7 @@ use extendr_api::prelude::*;
 use super::handle::Daf;
 use super::kept::{Key, State};
 use super::{names, to_r, to_r_matrix};
-use crate::altrep_texts::character_vector;
+use crate::altrep::character_vector;
 use crate::arguments::Arguments;
 use crate::fresh::fresh_integers;
 use crate::guard::guard;

@@ -15,8 +15,7 @@ use axtile_daf::model::{Buffer, Plain, Scalar, Values};
 use axtile_store::PrivateMap;
 use extendr_api::prelude::*;
 
-use crate::altrep::{integer_vector, real_vector};
-use crate::altrep_texts::character_vector;
+use crate::altrep::{character_vector, integer_vector, real_vector};
 use crate::fresh::{Fresh, fresh_doubles, fresh_integers, fresh_logicals};
 
 /// Fewer bytes are copied sooner than mapped once more.

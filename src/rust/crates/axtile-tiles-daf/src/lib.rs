@@ -1,7 +1,6 @@
 //! A tile dataset as data in axes, to be read: the axes `cell` and `gene`, the
 //! annotations of both as vectors, and each layer as a matrix of genes x cells.
-//! Reductions of a layer go through the tiles; no more of it than some tiles is
-//! in memory.
+//! Reductions of a layer read it in parts: a tile, or some genes of all cells.
 #![forbid(unsafe_code)]
 #![cfg_attr(
     not(test),

@@ -15,25 +15,15 @@ use axtile_core::{Error, Result};
 use axtile_daf::model::Texts;
 use extendr_api::prelude::*;
 use extendr_ffi::{
-    DllInfo, R_BlankString, R_ClearExternalPtr, R_ExternalPtrAddr, R_MakeExternalPtr, R_NaString,
-    R_NilValue, R_RegisterCFinalizerEx, R_altrep_class_t, R_altrep_data1, R_altrep_data2,
-    R_make_altstring_class, R_new_altrep, R_set_altrep_Length_method, R_set_altrep_data2,
-    R_set_altstring_Elt_method, R_set_altstring_No_NA_method, R_set_altstring_Set_elt_method,
-    R_set_altvec_Dataptr_method, R_set_altvec_Dataptr_or_null_method, R_xlen_t, Rboolean,
-    Rf_allocVector, Rf_mkCharLenCE, Rf_protect, Rf_unprotect, Rf_xlength, SET_STRING_ELT, SEXP,
-    SEXPTYPE, STRING_ELT, STRING_PTR_RO, cetype_t,
+    DllInfo, R_BlankString, R_NaString, R_NilValue, R_altrep_data2, R_make_altstring_class,
+    R_set_altrep_Length_method, R_set_altrep_data2, R_set_altstring_Elt_method,
+    R_set_altstring_No_NA_method, R_set_altstring_Set_elt_method, R_set_altvec_Dataptr_method,
+    R_set_altvec_Dataptr_or_null_method, R_xlen_t, Rboolean, Rf_allocVector, Rf_mkCharLenCE,
+    Rf_protect, Rf_unprotect, Rf_xlength, SET_STRING_ELT, SEXP, SEXPTYPE, STRING_ELT,
+    STRING_PTR_RO, cetype_t,
 };
 
-use crate::r_api::run_r;
-
-/// The class, made when R loads the library.
-struct Class(R_altrep_class_t);
-
-// SAFETY: the class lives as long as R, never changes, and is used on R's
-// thread only.
-unsafe impl Send for Class {}
-// SAFETY: as above.
-unsafe impl Sync for Class {}
+use super::owned::{self, Class};
 
 static TEXTS: OnceLock<Class> = OnceLock::new();
 
@@ -58,80 +48,16 @@ pub fn character_vector(texts: &Texts) -> Result<Robj> {
             problem: "a text is longer than those of R can be".into(),
         });
     }
-    let class = TEXTS
-        .get()
-        .ok_or_else(|| Error::argument("internal: the vector classes are not registered"))?;
-    let texts = Box::into_raw(Box::new(texts.clone()));
-    // SAFETY: R_NilValue is set when R starts.
-    let mut request = unsafe {
-        Request {
-            texts,
-            class: class.0,
-            owner: R_NilValue,
-            vector: R_NilValue,
-        }
-    };
-    // SAFETY: `make` gets its Request and has no object with a destructor.
-    let done = unsafe { run_r(make, &mut request) };
-    // SAFETY: R_NilValue is set when R starts.
-    if unsafe { request.owner == R_NilValue } {
-        // SAFETY: from Box::into_raw above, and nobody else has it.
-        drop(unsafe { Box::from_raw(texts) });
-    }
-    if !done {
-        return Err(Error::argument("internal: R could not make a vector"));
-    }
-    // SAFETY: a vector of R's.
-    Ok(unsafe { Robj::from_sexp(request.vector) })
-}
-
-struct Request {
-    texts: *mut Texts,
-    class: R_altrep_class_t,
-    /// The external pointer, once its finaliser has taken `texts` over.
-    owner: SEXP,
-    vector: SEXP,
-}
-
-unsafe extern "C" fn make(data: *mut c_void) {
-    // SAFETY: `data` is a Request; on R's thread, where R's jumps are caught.
-    unsafe {
-        let request = &mut *data.cast::<Request>();
-        let owner = R_MakeExternalPtr(request.texts.cast(), R_NilValue, R_NilValue);
-        let owner = Rf_protect(owner);
-        // Not when R ends: finalisers of others may still look at the vector.
-        R_RegisterCFinalizerEx(owner, Some(finalize), Rboolean::FALSE);
-        request.owner = owner;
-        request.vector = R_new_altrep(request.class, owner, R_NilValue);
-        Rf_unprotect(1);
-    }
-}
-
-unsafe extern "C" fn finalize(owner: SEXP) {
-    // SAFETY: an external pointer of `make`, to a Box or, the second time, to
-    // nothing.
-    unsafe {
-        let texts = R_ExternalPtrAddr(owner).cast::<Texts>();
-        R_ClearExternalPtr(owner);
-        if !texts.is_null() {
-            drop(Box::from_raw(texts));
-        }
-    }
+    owned::make_vector(texts.clone(), &TEXTS)
 }
 
 /// The texts, while not all of them are texts of R's yet.
 ///
 /// # Safety
-/// `vector` is of this module's class, and stays reachable as long as the
-/// result is used.
+/// As [`owned::owned`], with the class of this module.
 unsafe fn texts<'a>(vector: SEXP) -> Option<&'a Texts> {
-    // SAFETY: data1 of these vectors is an external pointer of `make`, whose
-    // address is cleared once all elements are in data2.
-    unsafe {
-        R_ExternalPtrAddr(R_altrep_data1(vector))
-            .cast::<Texts>()
-            .as_ref()
-    }
+    // SAFETY: vectors of this class own that, until all elements are in data2.
+    unsafe { owned::owned(vector) }
 }
 
 unsafe extern "C" fn length(vector: SEXP) -> R_xlen_t {
@@ -222,7 +148,7 @@ unsafe fn all(vector: SEXP) -> SEXP {
         for idx in 0..n {
             look_at(texts, known, idx);
         }
-        finalize(R_altrep_data1(vector));
+        owned::give_up::<Texts>(vector);
         known
     }
 }

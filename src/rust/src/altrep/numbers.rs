@@ -18,19 +18,16 @@ use axtile_core::{Error, Result};
 use axtile_store::PrivateMap;
 use extendr_api::prelude::*;
 use extendr_ffi::{
-    DllInfo, R_ClearExternalPtr, R_ExternalPtrAddr, R_MakeExternalPtr, R_NilValue,
-    R_RegisterCFinalizerEx, R_altrep_class_t, R_altrep_data1, R_make_altinteger_class,
-    R_make_altlogical_class, R_make_altreal_class, R_new_altrep, R_set_altinteger_Elt_method,
-    R_set_altinteger_Get_region_method, R_set_altlogical_Elt_method,
-    R_set_altlogical_Get_region_method, R_set_altreal_Elt_method, R_set_altreal_Get_region_method,
-    R_set_altrep_Inspect_method, R_set_altrep_Length_method, R_set_altvec_Dataptr_method,
-    R_set_altvec_Dataptr_or_null_method, R_xlen_t, Rboolean, Rf_protect, Rf_unprotect, Rprintf,
+    DllInfo, R_altrep_class_t, R_make_altinteger_class, R_make_altlogical_class,
+    R_make_altreal_class, R_set_altinteger_Elt_method, R_set_altinteger_Get_region_method,
+    R_set_altlogical_Elt_method, R_set_altlogical_Get_region_method, R_set_altreal_Elt_method,
+    R_set_altreal_Get_region_method, R_set_altrep_Inspect_method, R_set_altrep_Length_method,
+    R_set_altvec_Dataptr_method, R_set_altvec_Dataptr_or_null_method, R_xlen_t, Rboolean, Rprintf,
     SEXP,
 };
 
-use crate::altrep_texts;
+use super::owned::{self, Class};
 use crate::pool;
-use crate::r_api::run_r;
 
 /// R's NA of integers and logical values.
 const NA: c_int = c_int::MIN;
@@ -65,15 +62,6 @@ enum Memory {
     Map(PrivateMap),
     Pool(pool::Memory),
 }
-
-/// A class of vectors, made when R loads the library.
-struct Class(R_altrep_class_t);
-
-// SAFETY: the class lives as long as R, never changes, and is used on R's
-// thread only.
-unsafe impl Send for Class {}
-// SAFETY: as above.
-unsafe impl Sync for Class {}
 
 static INTEGER: OnceLock<Class> = OnceLock::new();
 static REAL: OnceLock<Class> = OnceLock::new();
@@ -155,85 +143,22 @@ fn make_vector(
     label: String,
     class: &OnceLock<Class>,
 ) -> Result<Robj> {
-    let class = class
-        .get()
-        .ok_or_else(|| Error::argument("internal: the vector classes are not registered"))?;
-    let mapped = Box::into_raw(Box::new(Mapped {
+    let mapped = Mapped {
         _memory: memory,
         data,
         n,
         label: CString::new(label).unwrap_or_default(),
-    }));
-    // SAFETY: R_NilValue is set when R starts.
-    let mut request = unsafe {
-        Request {
-            mapped,
-            class: class.0,
-            owner: R_NilValue,
-            vector: R_NilValue,
-        }
     };
-    // SAFETY: `make` gets its Request and has no object with a destructor.
-    let done = unsafe { run_r(make, &mut request) };
-    // SAFETY: R_NilValue is set when R starts.
-    if unsafe { request.owner == R_NilValue } {
-        // SAFETY: from Box::into_raw above, and nobody else has it.
-        drop(unsafe { Box::from_raw(mapped) });
-    }
-    if !done {
-        return Err(Error::argument("internal: R could not make a vector"));
-    }
-    // SAFETY: a vector of R's.
-    Ok(unsafe { Robj::from_sexp(request.vector) })
+    owned::make_vector(mapped, class)
 }
 
-struct Request {
-    mapped: *mut Mapped,
-    class: R_altrep_class_t,
-    /// The external pointer, once its finaliser has taken `mapped` over.
-    owner: SEXP,
-    vector: SEXP,
-}
-
-unsafe extern "C" fn make(data: *mut c_void) {
-    // SAFETY: `data` is a Request; on R's thread, where R's jumps are caught.
-    unsafe {
-        let request = &mut *data.cast::<Request>();
-        let owner = R_MakeExternalPtr(request.mapped.cast(), R_NilValue, R_NilValue);
-        let owner = Rf_protect(owner);
-        // Not when R ends: finalisers of others may still look at the vector.
-        R_RegisterCFinalizerEx(owner, Some(finalize), Rboolean::FALSE);
-        request.owner = owner;
-        request.vector = R_new_altrep(request.class, owner, R_NilValue);
-        Rf_unprotect(1);
-    }
-}
-
-unsafe extern "C" fn finalize(owner: SEXP) {
-    // SAFETY: an external pointer of `make`, to a Box or, the second time, to
-    // nothing.
-    unsafe {
-        let mapped = R_ExternalPtrAddr(owner).cast::<Mapped>();
-        R_ClearExternalPtr(owner);
-        if !mapped.is_null() {
-            drop(Box::from_raw(mapped));
-        }
-    }
-}
-
-/// A vector's map; `None` where another object's finaliser looks at a vector
-/// that went in the same garbage collection.
+/// A vector's map, as [`owned::owned`].
 ///
 /// # Safety
-/// `vector` is one of this module's classes, and stays reachable as long as the
-/// result is used.
+/// As there, with the classes of this module.
 unsafe fn mapped<'a>(vector: SEXP) -> Option<&'a Mapped> {
-    // SAFETY: data1 of these vectors is an external pointer of `make`.
-    unsafe {
-        R_ExternalPtrAddr(R_altrep_data1(vector))
-            .cast::<Mapped>()
-            .as_ref()
-    }
+    // SAFETY: vectors of these classes own that.
+    unsafe { owned::owned(vector) }
 }
 
 unsafe extern "C" fn length(vector: SEXP) -> R_xlen_t {
@@ -311,12 +236,11 @@ impl<T: Element> Methods<T> {
     }
 }
 
-/// Makes the classes; called once, by `R_init_axtile`.
+/// Makes the classes; called once, when R loads the library.
 ///
 /// # Safety
 /// On R's thread, with the library's own `dll`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn axtile_register_altrep(dll: *mut DllInfo) {
+pub unsafe fn register(dll: *mut DllInfo) {
     let package: *const c_char = c"axtile".as_ptr();
     // SAFETY: texts end with a zero byte; methods fit the classes.
     unsafe {
@@ -337,8 +261,6 @@ pub unsafe extern "C" fn axtile_register_altrep(dll: *mut DllInfo) {
         R_set_altlogical_Elt_method(class, Some(Methods::<c_int>::elt));
         R_set_altlogical_Get_region_method(class, Some(Methods::<c_int>::get_region));
         let _ = LOGICAL.set(Class(class));
-
-        altrep_texts::register(dll);
     }
 }
 
