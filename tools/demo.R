@@ -163,7 +163,8 @@ ways <- list(
 )
 rows <- lapply(names(ways), function(way) {
     path <- scratch(paste0(make.names(way), ".tiles"))
-    write <- elapsed(tiles <- do.call(write_tiles, c(list(m, path), ways[[way]])))
+    arguments <- c(list(m, path), ways[[way]])
+    write <- elapsed(tiles <- do.call(write_tiles, arguments))
     list(
         paste0("tiles, ", way), tiles_info(tiles)$tile_bytes,
         write, read_time(function() read_all(tiles))
