@@ -7,7 +7,7 @@
 
 use std::path::Path;
 
-use axtile_core::Result;
+use axtile_core::{Result, Unwatched};
 use axtile_daf::model::{
     DenseMatrix, Indices, Matrix, Reader, SparseMatrix, Texts, Values, Vector, Writer,
 };
@@ -97,8 +97,15 @@ fn cells(store: &dyn Writer) -> Result<()> {
     store.add_axis("cell", names.collect::<Texts>())?;
     let reals: Vec<f64> = (0..N_CELLS).map(|_| random.real()).collect();
     store.set_vector("cell", "x", &reals.into(), false)?;
-    let flags: Vec<u8> = (0..N_CELLS).map(|_| u8::from(random.below(2) == 1)).collect();
-    store.set_vector("cell", "flag", &Vector::Dense(Values::Bool(flags.into())), false)?;
+    let flags: Vec<u8> = (0..N_CELLS)
+        .map(|_| u8::from(random.below(2) == 1))
+        .collect();
+    store.set_vector(
+        "cell",
+        "flag",
+        &Vector::Dense(Values::Bool(flags.into())),
+        false,
+    )?;
     for (name, n) in [("g", 50), ("i", 20)] {
         let labels = (0..N_CELLS).map(|_| format!("{name}{:02}", random.below(n)));
         let labels = Values::String(labels.collect::<Texts>());
@@ -126,6 +133,7 @@ fn evaluate(path: &Path, query: &str) -> Result<usize> {
     let options = Options {
         threads: Threads::default(),
         custom: &NoCustomOperations,
+        watch: &Unwatched,
     };
     let query = Query::parse(query, &NoCustomOperations)?;
     let evaluated = query.evaluate(&store, &options)?;
@@ -133,7 +141,10 @@ fn evaluate(path: &Path, query: &str) -> Result<usize> {
 }
 
 fn shown(name: &str, other_ms: Option<f64>, mut work: impl FnMut()) {
-    let picked: Vec<String> = std::env::args().skip(1).filter(|one| one != "--bench").collect();
+    let picked: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|one| one != "--bench")
+        .collect();
     if !picked.is_empty() && !picked.iter().any(|one| name.contains(one.as_str())) {
         return;
     }
@@ -147,7 +158,10 @@ fn shown(name: &str, other_ms: Option<f64>, mut work: impl FnMut()) {
     times.sort_by(f64::total_cmp);
     let (least, median) = (times[0], times[times.len() / 2]);
     let ratio = other_ms.map(|other| format!("{other:8.1} {:6.1}x", other / median));
-    println!("{name:24} {median:8.2} {least:8.2} {}", ratio.unwrap_or_default());
+    println!(
+        "{name:24} {median:8.2} {least:8.2} {}",
+        ratio.unwrap_or_default()
+    );
 }
 
 /// Queries with the processor time of dafr 0.4.9, in milliseconds.
@@ -161,18 +175,62 @@ const QUERIES: [(&str, &str, f64); 28] = [
     ("max_col", "@ row @ col :: value >- Max", 291.0),
     ("median_row", "@ row @ col :: value >| Median", 342.0),
     ("mode_row", "@ row @ col :: value >| Mode", 1559.0),
-    ("geomean_row", "@ row @ col :: value >| GeoMean eps 1", 317.0),
+    (
+        "geomean_row",
+        "@ row @ col :: value >| GeoMean eps 1",
+        317.0,
+    ),
     ("std_row", "@ row @ col :: value >| Std", 306.0),
-    ("quantile_row", "@ row @ col :: value >| Quantile p 0.5", 381.0),
-    ("quantile99_row", "@ row @ col :: value >| Quantile p 0.99", 381.0),
-    ("g2_sum_100", "@ row @ col :: value -/ group_100 >- Sum", 424.0),
-    ("g2_mean_100", "@ row @ col :: value -/ group_100 >- Mean", 390.0),
-    ("g2_mean_1000", "@ row @ col :: value -/ group_1000 >- Mean", 649.0),
-    ("g2_max_100", "@ row @ col :: value -/ group_100 >- Max", 147.0),
-    ("g3_sum_100", "@ col @ row :: value |/ group_100 >| Sum", 274.0),
-    ("g3_mean_100", "@ col @ row :: value |/ group_100 >| Mean", 237.0),
-    ("g3_mean_1000", "@ col @ row :: value |/ group_1000 >| Mean", 1238.0),
-    ("g3_max_100", "@ col @ row :: value |/ group_100 >| Max", 304.0),
+    (
+        "quantile_row",
+        "@ row @ col :: value >| Quantile p 0.5",
+        381.0,
+    ),
+    (
+        "quantile99_row",
+        "@ row @ col :: value >| Quantile p 0.99",
+        381.0,
+    ),
+    (
+        "g2_sum_100",
+        "@ row @ col :: value -/ group_100 >- Sum",
+        424.0,
+    ),
+    (
+        "g2_mean_100",
+        "@ row @ col :: value -/ group_100 >- Mean",
+        390.0,
+    ),
+    (
+        "g2_mean_1000",
+        "@ row @ col :: value -/ group_1000 >- Mean",
+        649.0,
+    ),
+    (
+        "g2_max_100",
+        "@ row @ col :: value -/ group_100 >- Max",
+        147.0,
+    ),
+    (
+        "g3_sum_100",
+        "@ col @ row :: value |/ group_100 >| Sum",
+        274.0,
+    ),
+    (
+        "g3_mean_100",
+        "@ col @ row :: value |/ group_100 >| Mean",
+        237.0,
+    ),
+    (
+        "g3_mean_1000",
+        "@ col @ row :: value |/ group_1000 >| Mean",
+        1238.0,
+    ),
+    (
+        "g3_max_100",
+        "@ col @ row :: value |/ group_100 >| Max",
+        304.0,
+    ),
     ("mask_1e6", "@ cell [ x > 0.5 & flag ]", 470.0),
     ("group_mean_1e6", "@ cell : x / g >> Mean", 334.0),
     ("group_median_1e6", "@ cell : x / g >> Median", 541.0),
@@ -190,8 +248,15 @@ fn main() -> Result<()> {
         Ok(path)
     };
     std::fs::create_dir_all(&folder).map_err(axtile_core::Error::io("create", &folder))?;
-    let paths = [open("sparse", big_sparse)?, open("cells", cells)?, open("dense", dense)?];
-    println!("{:24} {:>8} {:>8} {:>8} {:>7}", "", "median", "least", "dafr", "ratio");
+    let paths = [
+        open("sparse", big_sparse)?,
+        open("cells", cells)?,
+        open("dense", dense)?,
+    ];
+    println!(
+        "{:24} {:>8} {:>8} {:>8} {:>7}",
+        "", "median", "least", "dafr", "ratio"
+    );
     for (name, query, other_ms) in QUERIES {
         let path = match name {
             _ if name.ends_with("1e6") => &paths[1],

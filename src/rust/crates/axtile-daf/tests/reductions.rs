@@ -1,6 +1,7 @@
 //! Reductions against naive code: dense, sparse, selected and grouped agree,
 //! whatever the threads.
 
+use axtile_core::Unwatched;
 use axtile_daf::model::{ElementType, Values};
 use axtile_daf::operations::{
     MatrixView, Members, NO_SLOT, NoCustomOperations, Numbers, Parameter, Reduction, Request,
@@ -187,7 +188,8 @@ fn check(
             .collect();
         for matrix in [dense, MatrixView::Sparse(sparse)] {
             let threads = [1, 3].map(|n| Threads { n, threshold: 0 });
-            let got = threads.map(|threads| reduce_matrix(&matrix, request, &reduction, &threads));
+            let got = threads
+                .map(|threads| reduce_matrix(&matrix, request, &reduction, &threads, &Unwatched));
             if expected.contains(&None) {
                 assert!(got.iter().all(Result::is_err), "{reduction:?}");
                 continue;
@@ -293,6 +295,7 @@ fn reduced(values: Numbers<'_>, name: &str, kind: Option<&str>) -> axtile_core::
         &all(Shape::One),
         &reduction,
         &Threads::default(),
+        &Unwatched,
     )
 }
 
@@ -355,7 +358,8 @@ fn variance_survives_a_large_mean() {
     });
     let var = Reduction::Var { kind: None };
     for shape in [Shape::One, Shape::PerColumn] {
-        let got = reduce_matrix(&sparse, &all(shape), &var, &Threads::default()).unwrap();
+        let got =
+            reduce_matrix(&sparse, &all(shape), &var, &Threads::default(), &Unwatched).unwrap();
         assert_eq!(got, Values::Float64(dense.clone()));
     }
 }
@@ -377,9 +381,9 @@ fn damaged_indices_are_refused() {
                 continue;
             }
             let threads = Threads::default();
-            assert!(reduce_matrix(&sparse, &request, &reduction, &threads).is_err());
+            assert!(reduce_matrix(&sparse, &request, &reduction, &threads, &Unwatched).is_err());
             request.rows.selected = Some(&rows_first);
-            assert!(reduce_matrix(&sparse, &request, &reduction, &threads).is_err());
+            assert!(reduce_matrix(&sparse, &request, &reduction, &threads, &Unwatched).is_err());
         }
     }
 }
@@ -407,7 +411,7 @@ fn chunks_are_merged_alike_by_any_number_of_threads() {
         ] {
             let [one, two, five] = [1, 2, 5].map(|n| {
                 let threads = Threads { n, threshold: 0 };
-                floats(&reduce_matrix(data, &all(shape), &reduction, &threads).unwrap())
+                floats(&reduce_matrix(data, &all(shape), &reduction, &threads, &Unwatched).unwrap())
             });
             assert!(one == two && one == five, "{reduction:?}");
             let wanted = naive(&reduction, naive_values).unwrap();

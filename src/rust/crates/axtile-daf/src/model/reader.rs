@@ -6,8 +6,8 @@ use std::sync::Arc;
 use axtile_core::Result;
 
 use super::{
-    Axis, Dependency, Matrix, Scalar, Stamp, Values, Vector, Writer, missing_axis, missing_matrix,
-    missing_scalar, missing_vector,
+    Axis, Dependency, Matrix, Scalar, Stamp, StreamedMatrix, Values, Vector, Writer, missing_axis,
+    missing_matrix, missing_scalar, missing_vector,
 };
 
 /// A store to read from. All lists of names are in bytewise order. Stores
@@ -58,6 +58,18 @@ pub trait Reader: Send + Sync {
 
     /// The matrix, if it is stored with exactly these rows and columns.
     fn find_matrix(&self, rows: &str, columns: &str, name: &str) -> Result<Option<Matrix>>;
+
+    /// The matrix to be read run by run, if it is stored with exactly these
+    /// rows and columns and better not had at once: queries then only read
+    /// what they need. `find_matrix` gives it as a whole.
+    fn find_streamed(
+        &self,
+        _rows: &str,
+        _columns: &str,
+        _name: &str,
+    ) -> Result<Option<Arc<dyn StreamedMatrix>>> {
+        Ok(None)
+    }
 
     /// Whether there is such a scalar.
     fn has_scalar(&self, name: &str) -> Result<bool>;

@@ -24,20 +24,17 @@ pub trait Accumulator<L: Lane>: Copy + Send + Sync {
 }
 
 /// The sum of floats.
-#[derive(Clone, Copy, Default)]
-pub struct FloatSum(pub f64);
-
-impl Accumulator<f64> for FloatSum {
+impl Accumulator<f64> for f64 {
     fn push(&mut self, value: f64) {
-        self.0 += value;
+        *self += value;
     }
 
     fn push_all(&mut self, values: &[f64]) {
-        self.0 += sum_of(values, |value| value);
+        *self += sum_of(values, |value| value);
     }
 
-    fn merge(&mut self, later: &FloatSum) {
-        self.0 += later.0;
+    fn merge(&mut self, later: &f64) {
+        *self += later;
     }
 }
 
@@ -56,30 +53,24 @@ fn sum_of(values: &[f64], of: impl Fn(f64) -> f64) -> f64 {
 
 /// The sum of whole numbers of up to 32 bits, of which no more than 2^31 are
 /// met: it cannot overflow.
-#[derive(Clone, Copy, Default)]
-pub struct NarrowSum(pub i64);
-
-impl Accumulator<i64> for NarrowSum {
+impl Accumulator<i64> for i64 {
     fn push(&mut self, value: i64) {
-        self.0 = self.0.wrapping_add(value);
+        *self = self.wrapping_add(value);
     }
 
-    fn merge(&mut self, later: &NarrowSum) {
-        self.0 = self.0.wrapping_add(later.0);
+    fn merge(&mut self, later: &i64) {
+        *self = self.wrapping_add(*later);
     }
 }
 
 /// The sum of any whole numbers: 2^63 of them fit.
-#[derive(Clone, Copy, Default)]
-pub struct WideSum(pub i128);
-
-impl<L: Lane + Into<i128>> Accumulator<L> for WideSum {
+impl<L: Lane + Into<i128>> Accumulator<L> for i128 {
     fn push(&mut self, value: L) {
-        self.0 += value.into();
+        *self += value.into();
     }
 
-    fn merge(&mut self, later: &WideSum) {
-        self.0 += later.0;
+    fn merge(&mut self, later: &i128) {
+        *self += later;
     }
 }
 
@@ -313,6 +304,15 @@ pub struct Signs {
     pub positive: u64,
     /// Whether one is no number.
     pub has_nan: bool,
+    /// How many there are, with zeros and those that are no numbers.
+    pub n: u64,
+}
+
+impl Signs {
+    /// How many values were met.
+    pub fn n_stored(&self) -> usize {
+        self.n as usize
+    }
 }
 
 impl<L: Lane> Accumulator<L> for Signs {
@@ -320,9 +320,11 @@ impl<L: Lane> Accumulator<L> for Signs {
         self.negative += u64::from(value < L::default());
         self.positive += u64::from(value > L::default());
         self.has_nan |= value.is_nan();
+        self.n += 1;
     }
 
     fn merge(&mut self, later: &Signs) {
+        self.n += later.n;
         self.negative += later.negative;
         self.positive += later.positive;
         self.has_nan |= later.has_nan;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use axtile_core::{Error, Result};
+use axtile_core::{Error, Result, Watch};
 
 use super::eltwise::Eltwise;
 use super::lane::{Lane, LaneKind, Numbers};
@@ -58,16 +58,22 @@ pub fn of_zero(operation: &Eltwise) -> Option<f64> {
 /// # Errors
 /// `Error::Range` for a result that its type cannot hold, and for a value
 /// outside the domain of the operation. `Error::Argument` for operations of
-/// the user, which are no kernels.
+/// the user, which are no kernels. `Error::Interrupted`; nothing is reported to
+/// `watch`.
 pub fn apply(
     numbers: &Numbers<'_>,
     columns: &Columns<'_>,
     operation: &Eltwise,
     threads: &Threads,
+    watch: &dyn Watch,
 ) -> Result<Values> {
     let result = operation.result_type(numbers.kind());
     let lane = LaneKind::of(numbers.kind());
-    let work = Work { numbers, threads };
+    let work = Work {
+        numbers,
+        threads,
+        watch,
+    };
     let results = match (operation, lane) {
         (Eltwise::Abs { .. }, LaneKind::Float) => work.floats(f64::abs)?,
         (Eltwise::Abs { .. }, LaneKind::Signed) => {
@@ -165,6 +171,7 @@ fn domain(operation: &Eltwise, value: f64, expected: &str) -> Error {
 struct Work<'a> {
     numbers: &'a Numbers<'a>,
     threads: &'a Threads,
+    watch: &'a dyn Watch,
 }
 
 impl Work<'_> {
@@ -225,7 +232,7 @@ impl Work<'_> {
     ) -> Result<Vec<T>> {
         let sizes: Vec<usize> = ranges.iter().map(ExactSizeIterator::len).collect();
         self.threads.run(self.numbers.len(), || {
-            fill(&sizes, |idx, results| match ranges.get(idx) {
+            fill(&sizes, self.watch, |idx, results| match ranges.get(idx) {
                 Some(range) => of(range.clone(), results),
                 None => Ok(()),
             })

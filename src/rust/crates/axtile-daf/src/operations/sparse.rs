@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use axtile_core::Result;
+use axtile_core::{Result, Watch};
 
 use super::accumulate::Accumulator;
 use super::lane::{Lane, Numbers};
@@ -13,6 +13,8 @@ use super::threads;
 
 /// Stored values that one thread accumulates over rows at once.
 const CHUNK: usize = 1 << 20;
+/// Chunks that have accumulators of their own at the same time.
+const AT_ONCE: usize = 16;
 
 /// A sparse matrix.
 #[derive(Clone, Copy)]
@@ -40,7 +42,7 @@ impl SparseView<'_> {
     ///
     /// # Errors
     /// Indices that leave the matrix.
-    pub fn each<L: Lane>(
+    pub(super) fn each<L: Lane>(
         &self,
         column: usize,
         scratch: &mut Scratch<L>,
@@ -105,6 +107,8 @@ pub struct SparseColumn<'a> {
     pub column: usize,
     /// Which rows; all in one slot if none.
     pub slots: Option<&'a Slots>,
+    /// Who may ask to stop.
+    pub watch: &'a dyn Watch,
 }
 
 impl<L: Lane> Piece<L> for SparseColumn<'_> {
@@ -119,17 +123,28 @@ impl<L: Lane> Piece<L> for SparseColumn<'_> {
         }
     }
 
+    fn divide(&self, results: &mut [f64]) {
+        match (self.slots, results) {
+            (Some(slots), results) => slots.divide(results),
+            (None, [result, ..]) => *result /= self.view.n_rows as f64,
+            (None, []) => {}
+        }
+    }
+
     fn is_sparse(&self) -> bool {
         true
     }
 
-    fn accumulate<A: Accumulator<L>>(
-        &self,
-        start: impl Fn(usize) -> A + Send + Sync,
-    ) -> Result<Vec<A>> {
+    fn check(&self) -> Result<()> {
+        self.watch.check()
+    }
+
+    fn accumulate<A: Accumulator<L>>(&self, all: &mut [A]) -> Result<()> {
         let mut scratch = Scratch::default();
         let Some(slots) = self.slots else {
-            let mut all = start(0);
+            let Some(all) = all.first_mut() else {
+                return Ok(());
+            };
             let range = self.view.column(self.column);
             let mut from = range.start;
             while from < range.end {
@@ -138,9 +153,8 @@ impl<L: Lane> Piece<L> for SparseColumn<'_> {
                 all.push_all(values.ok_or_else(outside)?);
                 from = to;
             }
-            return Ok(vec![all]);
+            return Ok(());
         };
-        let mut all: Vec<A> = (0..slots.sizes.len()).map(start).collect();
         let mut is_outside = false;
         self.view.each(self.column, &mut scratch, |rows, values| {
             for (&row, &value) in rows.iter().zip(values) {
@@ -153,7 +167,7 @@ impl<L: Lane> Piece<L> for SparseColumn<'_> {
                 }
             }
         })?;
-        if is_outside { Err(outside()) } else { Ok(all) }
+        if is_outside { Err(outside()) } else { Ok(()) }
     }
 
     fn gather(&self, wanted: &[bool]) -> Result<Gathered<L>> {
@@ -207,6 +221,8 @@ pub struct SparseRows<'a> {
     pub slots: Option<&'a Slots>,
     /// Which columns.
     pub columns: &'a [u32],
+    /// Who may ask to stop.
+    pub watch: &'a dyn Watch,
 }
 
 impl SparseRows<'_> {
@@ -223,6 +239,7 @@ impl SparseRows<'_> {
             let Some(&column) = self.columns.get(rank) else {
                 continue;
             };
+            self.watch.check()?;
             self.view
                 .each(column as usize, &mut scratch, |rows, values| {
                     for (&row, &value) in rows.iter().zip(values) {
@@ -271,34 +288,29 @@ impl<L: Lane> Piece<L> for SparseRows<'_> {
         self.columns.len()
     }
 
+    fn divide(&self, results: &mut [f64]) {
+        let size = self.columns.len() as f64;
+        results.iter_mut().for_each(|result| *result /= size);
+    }
+
     fn is_sparse(&self) -> bool {
         true
     }
 
-    fn accumulate<A: Accumulator<L>>(
-        &self,
-        start: impl Fn(usize) -> A + Send + Sync,
-    ) -> Result<Vec<A>> {
-        let n_slots = Piece::<L>::n_slots(self);
+    fn check(&self) -> Result<()> {
+        self.watch.check()
+    }
+
+    fn accumulate<A: Accumulator<L>>(&self, all: &mut [A]) -> Result<()> {
         let chunks = self.chunks();
-        let parts = threads::map(chunks.len(), |chunk| {
-            let mut part: Vec<A> = (0..n_slots).map(&start).collect();
+        threads::accumulate(all, chunks.len(), AT_ONCE, |chunk, part| {
             let range = chunks.get(chunk).cloned().unwrap_or_default();
             self.each(range, |slot, _, value: L| {
                 if let Some(one) = part.get_mut(slot) {
                     one.push(value);
                 }
-            })?;
-            Ok(part)
-        })?;
-        let mut parts = parts.into_iter();
-        let mut all = parts.next().unwrap_or_default();
-        for part in parts {
-            for (one, later) in all.iter_mut().zip(&part) {
-                one.merge(later);
-            }
-        }
-        Ok(all)
+            })
+        })
     }
 
     fn gather(&self, wanted: &[bool]) -> Result<Gathered<L>> {

@@ -8,7 +8,7 @@ mod spec;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};
 
-use axtile_core::{Error, Result};
+use axtile_core::{Error, Result, Unwatched};
 
 pub use spec::{DataKey, ViewSpec};
 
@@ -200,6 +200,7 @@ impl View {
         let options = Options {
             threads: Threads::default(),
             custom: &NoCustomOperations,
+            watch: &Unwatched,
         };
         self.cache.evaluate(query, &options, 0)
     }

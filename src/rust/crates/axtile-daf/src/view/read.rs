@@ -6,8 +6,10 @@ use std::sync::{Arc, PoisonError};
 use axtile_core::{Error, Result};
 
 use super::{DataKey, View};
-use crate::model::{Axis, Dependency, Matrix, Reader, Scalar, Stamp, Vector, listing_stamp};
-use crate::query::{Answer, Entries, Evaluated, Query, escape_value};
+use crate::model::{
+    Axis, Dependency, Matrix, Reader, Scalar, Stamp, StreamedMatrix, Vector, listing_stamp,
+};
+use crate::query::{Answer, Entries, Evaluated, Picked, Query, escape_value};
 
 /// How the name of a thing matches an item of a view.
 fn matches(pattern: &str, name: &str) -> bool {
@@ -108,6 +110,14 @@ impl View {
         }
     }
 
+    /// Which entries of the axis below are shown; all if none.
+    fn picked_of(&self, axis: &str) -> Result<Option<Arc<Vec<u32>>>> {
+        Ok(match self.entries(axis)? {
+            Some(Entries::OfAxis { picked, .. }) => picked,
+            _ => None,
+        })
+    }
+
     /// An axis of some entries, the same for as long as those stay so.
     fn picked_axis(&self, name: &str, some: &Entries, stamp: Stamp) -> Result<Option<Arc<Axis>>> {
         let mut picked = self.picked.lock().unwrap_or_else(PoisonError::into_inner);
@@ -140,6 +150,20 @@ impl View {
             "the query of the data: {of} gives values for other entries than those of the axis: \
              {axis}"
         )))
+    }
+
+    /// The mark of what is shown as it is below, made of the marks of that
+    /// and of the axes along it, so that nothing large is read for it.
+    fn stamp_below(&self, below: &Dependency, axes: &[&str]) -> Result<Stamp> {
+        let found = self.base.stamp(below)?;
+        if found == Stamp::ABSENT {
+            return Ok(found);
+        }
+        let mut stamps = vec![found];
+        for axis in axes {
+            stamps.push(self.stamp(&Dependency::Axis((*axis).to_owned()))?);
+        }
+        Ok(Stamp::of_all(stamps))
     }
 
     fn stamp_of(&self, query: Result<Option<Query>>) -> Result<Stamp> {
@@ -278,6 +302,32 @@ impl Reader for View {
         }
     }
 
+    fn find_streamed(
+        &self,
+        rows: &str,
+        columns: &str,
+        name: &str,
+    ) -> Result<Option<Arc<dyn StreamedMatrix>>> {
+        let (Some(of_rows), Some(of_columns)) = (self.axes.get(rows), self.axes.get(columns))
+        else {
+            return Ok(None);
+        };
+        if !matches!(self.matrix_item(rows, columns, name), Some(("=", _))) {
+            return Ok(None);
+        }
+        let (of_rows, of_columns) = (&of_rows.base, &of_columns.base);
+        let Some(whole) = self.base.find_streamed(of_rows, of_columns, name)? else {
+            return Ok(None);
+        };
+        Ok(match (self.picked_of(rows)?, self.picked_of(columns)?) {
+            (None, None) => Some(whole),
+            (rows, columns) => {
+                let columns = columns.as_deref().map(Vec::as_slice);
+                Some(Arc::new(Picked::new(whole, rows, columns)))
+            }
+        })
+    }
+
     fn has_scalar(&self, name: &str) -> Result<bool> {
         Ok(self.scalar_query(name)?.is_some())
     }
@@ -324,9 +374,25 @@ impl Reader for View {
             Dependency::Axis(axis) => {
                 self.stamp_of(Ok(self.axes.get(axis).map(|shown| shown.query.clone())))
             }
-            Dependency::Vector(axis, name) => self.stamp_of(self.vector_query(axis, name)),
+            Dependency::Vector(axis, name) => {
+                match (self.vector_item(axis, name), self.axes.get(axis)) {
+                    (Some("="), Some(shown)) => {
+                        let below = Dependency::Vector(shown.base.clone(), name.clone());
+                        self.stamp_below(&below, &[axis])
+                    }
+                    _ => self.stamp_of(self.vector_query(axis, name)),
+                }
+            }
             Dependency::Matrix(rows, columns, name) => {
-                self.stamp_of(self.matrix_query(rows, columns, name))
+                let shown = (self.axes.get(rows), self.axes.get(columns));
+                match (self.matrix_item(rows, columns, name), shown) {
+                    (Some(("=", _)), (Some(of_rows), Some(of_columns))) => {
+                        let (of_rows, of_columns) = (of_rows.base.clone(), of_columns.base.clone());
+                        let below = Dependency::Matrix(of_rows, of_columns, name.clone());
+                        self.stamp_below(&below, &[rows, columns])
+                    }
+                    _ => self.stamp_of(self.matrix_query(rows, columns, name)),
+                }
             }
             _ => Ok(Stamp::ABSENT),
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use axtile_core::Result;
+use axtile_core::{Result, Unwatched};
 use axtile_daf::model::{
     Axis, Buffer, DenseMatrix, Dependency, Indices, Matrix, Reader, Scalar, SparseMatrix, Stamp,
     Texts, Values, Vector, missing_axis,
@@ -168,6 +168,7 @@ pub fn evaluated(store: &dyn Reader, query: &str) -> Result<Evaluated> {
     let options = Options {
         threads: Threads::default(),
         custom: &NoCustomOperations,
+        watch: &Unwatched,
     };
     Query::parse(query, &NoCustomOperations)?.evaluate(store, &options)
 }

@@ -4,14 +4,15 @@
 
 use axtile_core::Result;
 
-use super::Evaluation;
 use super::chain::Final;
-use super::data::{as_sparse, dense_matrix, dense_values, picked, positions};
+use super::data::{as_sparse, dense_matrix, dense_values, positions};
 use super::entries::Entries;
-use super::values::{floats, numbers};
+use super::source::Source;
+use super::values::floats;
 use super::vector::Along;
+use super::{Evaluation, Options};
 use crate::model::{Matrix, Values};
-use crate::operations::{Columns, Eltwise, NO_SLOT, Results, apply, of_zero};
+use crate::operations::{Columns, Eltwise, NO_SLOT, Results, apply, numbers, of_zero};
 use crate::query::expression::{AsAxis, Chain, Comparison, Labels, MatrixQuery, VectorQuery};
 use crate::query::place::Span;
 
@@ -23,15 +24,30 @@ pub struct Grid {
     /// What the columns belong to.
     pub columns: Entries,
     /// The values.
-    pub matrix: Matrix,
-    /// Whether the matrix has all entries of its axes, from which the rows and
+    pub source: Source,
+    /// Whether the source has all entries of its axes, from which the rows and
     /// columns are still to be picked.
     pub is_whole: bool,
-    /// Whether the rows are the columns of the matrix.
+    /// Whether the rows are the columns of the source.
     pub is_flipped: bool,
     /// The matrix or vector that was looked up last.
     pub property: Option<String>,
     /// Values that no later look-up changes.
+    pub finals: Vec<Final>,
+}
+
+/// A matrix in memory with nothing left to pick or transpose.
+#[derive(Clone, Debug)]
+pub struct Compact {
+    /// What the rows belong to.
+    pub rows: Entries,
+    /// What the columns belong to.
+    pub columns: Entries,
+    /// The values.
+    pub matrix: Matrix,
+    /// As in [`Grid`].
+    pub property: Option<String>,
+    /// As in [`Grid`].
     pub finals: Vec<Final>,
 }
 
@@ -40,7 +56,7 @@ impl Grid {
         Grid {
             rows,
             columns,
-            matrix,
+            source: Source::Memory(matrix),
             is_whole: false,
             is_flipped: false,
             property: None,
@@ -49,30 +65,41 @@ impl Grid {
     }
 
     /// With nothing left to pick or transpose.
-    pub fn compact(self) -> Result<Grid> {
-        let matrix = if self.is_whole {
-            let (rows, columns) = match self.is_flipped {
-                true => (self.columns.picked(), self.rows.picked()),
-                false => (self.rows.picked(), self.columns.picked()),
-            };
-            picked(&self.matrix, rows, columns)?
-        } else {
-            self.matrix
+    pub fn compact(self, options: &Options<'_>) -> Result<Compact> {
+        let (rows, columns) = match (self.is_whole, self.is_flipped) {
+            (false, _) => (None, None),
+            (true, false) => (self.rows.picked(), self.columns.picked()),
+            (true, true) => (self.columns.picked(), self.rows.picked()),
         };
-        Ok(Grid {
+        let matrix = self.source.read(rows, columns, options)?;
+        Ok(Compact {
             matrix: if self.is_flipped {
                 matrix.transposed()
             } else {
                 matrix
             },
-            is_whole: false,
-            is_flipped: false,
-            ..self
+            rows: self.rows,
+            columns: self.columns,
+            property: self.property,
+            finals: self.finals,
         })
     }
+}
 
+impl Compact {
     fn with_matrix(self, matrix: Matrix) -> Grid {
-        Grid { matrix, ..self }
+        Grid {
+            property: self.property,
+            finals: self.finals,
+            ..Grid::new(self.rows, self.columns, matrix)
+        }
+    }
+}
+
+impl From<Compact> for Grid {
+    fn from(compact: Compact) -> Grid {
+        let matrix = compact.matrix.clone();
+        compact.with_matrix(matrix)
     }
 }
 
@@ -114,8 +141,8 @@ impl Evaluation<'_> {
     }
 
     /// The matrix with its final values put in, and nothing left to pick.
-    pub fn settled_matrix(&mut self, grid: Grid) -> Result<Grid> {
-        let mut grid = grid.compact()?;
+    pub fn settled_matrix(&mut self, grid: Grid) -> Result<Compact> {
+        let mut grid = grid.compact(&self.options)?;
         if grid.finals.is_empty() {
             return Ok(grid);
         }
@@ -128,8 +155,8 @@ impl Evaluation<'_> {
             )
         };
         let values = self.settled(vector)?.values();
-        let n_columns = grid.columns.len();
-        Ok(grid.with_matrix(dense_matrix(n_rows, n_columns, values)?))
+        grid.matrix = dense_matrix(n_rows, grid.columns.len(), values)?;
+        Ok(grid)
     }
 
     fn chain_matrix(&mut self, grid: Grid, chain: &Chain) -> Result<Grid> {
@@ -139,7 +166,7 @@ impl Evaluation<'_> {
             let problem = "values of a matrix cannot be dropped; '??' needs a value here";
             return Err(self.wrong(if_not.span, problem));
         }
-        let grid = grid.compact()?;
+        let grid = grid.compact(&self.options)?;
         let values = dense_values(&grid.matrix)?;
         positions(&values)?;
         let vector = Along {
@@ -149,23 +176,23 @@ impl Evaluation<'_> {
         };
         let looked_up = self.chain(vector, chain)?;
         let (n_rows, n_columns) = (grid.rows.len(), grid.columns.len());
+        let matrix = dense_matrix(n_rows, n_columns, looked_up.values())?;
         Ok(Grid {
-            matrix: dense_matrix(n_rows, n_columns, looked_up.values())?,
             property: looked_up.property,
             finals: looked_up.finals,
-            ..grid
+            ..Grid::new(grid.rows, grid.columns, matrix)
         })
     }
 
     fn changed_matrix(&mut self, grid: Grid, how: &Eltwise, span: Span) -> Result<Grid> {
         let grid = self.settled_matrix(grid)?;
-        let threads = self.options.threads;
+        let Options { threads, watch, .. } = self.options;
         if of_zero(how) == Some(0.0)
             && let Some(sparse) = as_sparse(&grid.matrix)
             && let Some(stored) = sparse.numbers()
         {
             let columns = Columns::Starts(&sparse.starts);
-            let values = apply(&stored, &columns, how, &threads)
+            let values = apply(&stored, &columns, how, &threads, watch)
                 .map_err(|problem| self.wrap(span, problem))?;
             let matrix = sparse.with_values(values)?;
             return Ok(grid.with_matrix(matrix));
@@ -197,7 +224,8 @@ impl Evaluation<'_> {
             return Ok(values.clone());
         }
         let Eltwise::Custom(custom) = how else {
-            return apply(&stored, &Columns::Equal(n_rows), how, &self.options.threads)
+            let Options { threads, watch, .. } = self.options;
+            return apply(&stored, &Columns::Equal(n_rows), how, &threads, watch)
                 .map_err(|problem| self.wrap(span, problem));
         };
         let all = floats(values).unwrap_or_default();
