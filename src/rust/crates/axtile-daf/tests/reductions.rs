@@ -1,12 +1,15 @@
 //! Reductions against naive code: dense, sparse, selected and grouped agree,
 //! whatever the threads.
 
-use axtile_core::Unwatched;
-use axtile_daf::model::{ElementType, Values};
+mod cut;
+
+use axtile_core::{Error, Unwatched, Watch};
+use axtile_daf::model::{DenseMatrix, ElementType, Indices, Matrix, SparseMatrix, Values};
 use axtile_daf::operations::{
-    MatrixView, Members, NO_SLOT, NoCustomOperations, Numbers, Parameter, Reduction, Request,
-    Shape, SparseView, Threads, reduce_matrix,
+    Columns, Eltwise, MatrixView, Members, NO_SLOT, NoCustomOperations, Numbers, Parameter,
+    Reduction, Request, Shape, SparseView, Threads, apply, reduce_matrix, reduce_streamed,
 };
+use cut::Cut;
 use proptest::prelude::*;
 
 /// A sparse matrix: where columns start, rows from 1, values.
@@ -164,11 +167,22 @@ fn expected_slots(
 fn check(
     numbers: Numbers<'_>,
     sparse: SparseView<'_>,
+    kept: (Values, Values),
     values: &[f64],
     n_rows: usize,
     request: &Request<'_>,
 ) {
     let n_columns = values.len() / n_rows;
+    let Numbers::UInt16(rows) = sparse.rows else {
+        panic!("other rows");
+    };
+    let streamed = [
+        Cut::new(
+            Matrix::Dense(DenseMatrix::new(n_rows, n_columns, kept.0).unwrap()),
+            3,
+        ),
+        Cut::new(sparse_matrix(n_rows, sparse.starts, rows, kept.1), 2),
+    ];
     let dense = MatrixView::Dense {
         values: numbers,
         n_rows,
@@ -186,10 +200,19 @@ fn check(
                 false => naive(&reduction, slot),
             })
             .collect();
-        for matrix in [dense, MatrixView::Sparse(sparse)] {
-            let threads = [1, 3].map(|n| Threads { n, threshold: 0 });
-            let got = threads
-                .map(|threads| reduce_matrix(&matrix, request, &reduction, &threads, &Unwatched));
+        for way in 0..4 {
+            let got = [1, 3].map(|n| {
+                let threads = &Threads { n, threshold: 0 };
+                let matrix = match way {
+                    0 => dense,
+                    1 => MatrixView::Sparse(sparse),
+                    _ => {
+                        let cut = &streamed[way - 2];
+                        return reduce_streamed(cut, request, &reduction, threads, &Unwatched);
+                    }
+                };
+                reduce_matrix(&matrix, request, &reduction, threads, &Unwatched)
+            });
             if expected.contains(&None) {
                 assert!(got.iter().all(Result::is_err), "{reduction:?}");
                 continue;
@@ -204,6 +227,14 @@ fn check(
             }
         }
     }
+}
+
+fn sparse_matrix(n_rows: usize, starts: &[usize], rows: &[u16], values: Values) -> Matrix {
+    let size = rows.len() + 1;
+    let starts = Indices::from_positions(starts.to_vec(), size);
+    let rows = Indices::new(&rows.to_vec().into()).unwrap();
+    let n_columns = starts.len() - 1;
+    Matrix::Sparse(SparseMatrix::new(n_rows, n_columns, starts, rows, values).unwrap())
 }
 
 fn view<'a, T>(sparse: &'a Sparse<T>, n_rows: usize, values: Numbers<'a>) -> SparseView<'a> {
@@ -254,12 +285,12 @@ proptest! {
         }
         let sparse = sparse_of(&values, n_rows);
         check(Numbers::Float64(&values), view(&sparse, n_rows, Numbers::Float64(&sparse.values)),
-            &values, n_rows, &request);
+            (values.clone().into(), sparse.values.clone().into()), &values, n_rows, &request);
         let whole: Vec<i32> = values.iter().map(|&value| value as i32).collect();
         let as_floats: Vec<f64> = whole.iter().map(|&value| value.into()).collect();
         let sparse = sparse_of(&whole, n_rows);
         check(Numbers::Int32(&whole), view(&sparse, n_rows, Numbers::Int32(&sparse.values)),
-            &as_floats, n_rows, &request);
+            (whole.clone().into(), sparse.values.clone().into()), &as_floats, n_rows, &request);
     }
 }
 
@@ -421,5 +452,64 @@ fn chunks_are_merged_alike_by_any_number_of_threads() {
                 one[at]
             );
         }
+    }
+}
+
+/// Someone who asks to stop at once.
+struct Stop;
+
+impl Watch for Stop {
+    fn advance(&self, _done: u64) {}
+
+    fn is_interrupted(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn every_kernel_stops_when_asked_to() {
+    let values = [1.0, 0.0, 2.0, 3.0, 4.0, 0.5];
+    let numbers = Numbers::Float64(&values);
+    let sparse = sparse_of(&values, 2);
+    let dense = MatrixView::Dense {
+        values: numbers,
+        n_rows: 2,
+        n_columns: 3,
+    };
+    let view = MatrixView::Sparse(view(&sparse, 2, Numbers::Float64(&sparse.values)));
+    let streamed = sparse_matrix(
+        2,
+        &sparse.starts,
+        &sparse.rows,
+        sparse.values.clone().into(),
+    );
+    let streamed = Cut::new(streamed, 2);
+    let stopped = |got: axtile_core::Result<Values>| matches!(got, Err(Error::Interrupted));
+    for n in [1, 2] {
+        let threads = &Threads { n, threshold: 0 };
+        for reduction in reductions() {
+            if matches!(reduction, Reduction::Count { .. }) {
+                continue;
+            }
+            for shape in [Shape::PerRow, Shape::PerColumn, Shape::One] {
+                let request = &all(shape);
+                for matrix in [&dense, &view] {
+                    let got = reduce_matrix(matrix, request, &reduction, threads, &Stop);
+                    assert!(stopped(got), "{reduction:?} {shape:?}");
+                }
+                let got = reduce_streamed(&streamed, request, &reduction, threads, &Stop);
+                assert!(stopped(got), "{reduction:?} {shape:?}");
+            }
+        }
+        let abs = Eltwise::parse("Abs", &[], &NoCustomOperations)
+            .unwrap()
+            .unwrap();
+        assert!(stopped(apply(
+            &numbers,
+            &Columns::Equal(2),
+            &abs,
+            threads,
+            &Stop
+        )));
     }
 }
