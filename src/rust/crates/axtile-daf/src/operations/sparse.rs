@@ -41,16 +41,18 @@ impl SparseView<'_> {
     /// Calls `visit` with rows (from 1) and values of a column.
     ///
     /// # Errors
-    /// Indices that leave the matrix.
+    /// Indices that leave the matrix; `Error::Interrupted`.
     pub(super) fn each<L: Lane>(
         &self,
         column: usize,
         scratch: &mut Scratch<L>,
+        watch: &dyn Watch,
         mut visit: impl FnMut(&[u32], &[L]),
     ) -> Result<()> {
         let range = self.column(column);
         let mut from = range.start;
         while from < range.end {
+            watch.check()?;
             let to = (from + BLOCK).min(range.end);
             let rows = index_view(&self.rows, from..to, &mut scratch.rows).ok_or_else(outside)?;
             let values =
@@ -148,6 +150,7 @@ impl<L: Lane> Piece<L> for SparseColumn<'_> {
             let range = self.view.column(self.column);
             let mut from = range.start;
             while from < range.end {
+                self.watch.check()?;
                 let to = (from + BLOCK).min(range.end);
                 let values = L::view(&self.view.values, from..to, &mut scratch.values);
                 all.push_all(values.ok_or_else(outside)?);
@@ -156,17 +159,18 @@ impl<L: Lane> Piece<L> for SparseColumn<'_> {
             return Ok(());
         };
         let mut is_outside = false;
-        self.view.each(self.column, &mut scratch, |rows, values| {
-            for (&row, &value) in rows.iter().zip(values) {
-                let Some(&slot) = slots.of.get(row.wrapping_sub(1) as usize) else {
-                    is_outside = true;
-                    continue;
-                };
-                if let Some(one) = all.get_mut(slot as usize) {
-                    one.push(value);
+        self.view
+            .each(self.column, &mut scratch, self.watch, |rows, values| {
+                for (&row, &value) in rows.iter().zip(values) {
+                    let Some(&slot) = slots.of.get(row.wrapping_sub(1) as usize) else {
+                        is_outside = true;
+                        continue;
+                    };
+                    if let Some(one) = all.get_mut(slot as usize) {
+                        one.push(value);
+                    }
                 }
-            }
-        })?;
+            })?;
         if is_outside { Err(outside()) } else { Ok(()) }
     }
 
@@ -176,12 +180,13 @@ impl<L: Lane> Piece<L> for SparseColumn<'_> {
             let n = self.view.column(self.column).len();
             let mut all = Vec::with_capacity(n);
             let mut lead = 0_u32;
-            self.view.each(self.column, &mut scratch, |rows, values| {
-                for &row in rows {
-                    lead += u32::from(row.wrapping_sub(1) == lead);
-                }
-                all.extend_from_slice(values);
-            })?;
+            self.view
+                .each(self.column, &mut scratch, self.watch, |rows, values| {
+                    for &row in rows {
+                        lead += u32::from(row.wrapping_sub(1) == lead);
+                    }
+                    all.extend_from_slice(values);
+                })?;
             return Ok(Gathered {
                 starts: vec![0, all.len()],
                 values: all,
@@ -194,21 +199,23 @@ impl<L: Lane> Piece<L> for SparseColumn<'_> {
             (*wanted.get(slot)?).then_some((slot, *slots.rank.get(row)?))
         };
         let mut counts = vec![0; slots.sizes.len()];
-        self.view.each(self.column, &mut scratch, |rows, _| {
-            for &row in rows {
-                if let Some(count) = slot_of(row).and_then(|(slot, _)| counts.get_mut(slot)) {
-                    *count += 1;
+        self.view
+            .each(self.column, &mut scratch, self.watch, |rows, _| {
+                for &row in rows {
+                    if let Some(count) = slot_of(row).and_then(|(slot, _)| counts.get_mut(slot)) {
+                        *count += 1;
+                    }
                 }
-            }
-        })?;
+            })?;
         let mut filler = Filler::new(counts.into_iter());
-        self.view.each(self.column, &mut scratch, |rows, values| {
-            for (&row, &value) in rows.iter().zip(values) {
-                if let Some((slot, rank)) = slot_of(row) {
-                    filler.push(slot, rank, value);
+        self.view
+            .each(self.column, &mut scratch, self.watch, |rows, values| {
+                for (&row, &value) in rows.iter().zip(values) {
+                    if let Some((slot, rank)) = slot_of(row) {
+                        filler.push(slot, rank, value);
+                    }
                 }
-            }
-        })?;
+            })?;
         Ok(filler.finish())
     }
 }
@@ -239,9 +246,8 @@ impl SparseRows<'_> {
             let Some(&column) = self.columns.get(rank) else {
                 continue;
             };
-            self.watch.check()?;
             self.view
-                .each(column as usize, &mut scratch, |rows, values| {
+                .each(column as usize, &mut scratch, self.watch, |rows, values| {
                     for (&row, &value) in rows.iter().zip(values) {
                         let row = row.wrapping_sub(1) as usize;
                         is_outside |= row >= self.view.n_rows;

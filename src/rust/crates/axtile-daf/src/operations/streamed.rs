@@ -216,11 +216,16 @@ impl Rows<'_> {
             };
             match view {
                 MatrixView::Sparse(sparse) => {
-                    sparse.each(column, &mut scratch, |rows, values| {
-                        for (&row, &value) in rows.iter().zip(values) {
-                            one(row.wrapping_sub(1) as usize, value);
-                        }
-                    })?;
+                    sparse.each(
+                        column,
+                        &mut scratch,
+                        self.streaming.watch,
+                        |rows, values| {
+                            for (&row, &value) in rows.iter().zip(values) {
+                                one(row.wrapping_sub(1) as usize, value);
+                            }
+                        },
+                    )?;
                 }
                 MatrixView::Dense { values, n_rows, .. } => {
                     let column = DenseColumn {

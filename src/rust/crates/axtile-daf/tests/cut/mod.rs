@@ -25,7 +25,7 @@ impl Cut {
     }
 
     fn dense(&self, rows: &[usize], columns: &[usize]) -> Matrix {
-        let all = self.matrix.to_dense().unwrap();
+        let all = &self.matrix.to_dense().unwrap();
         let places = columns
             .iter()
             .flat_map(|column| rows.iter().map(move |row| column * all.n_rows() + row));
