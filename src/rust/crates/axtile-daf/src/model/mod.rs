@@ -12,6 +12,7 @@ mod missing;
 mod named;
 mod names;
 mod reader;
+mod room;
 mod scalar;
 mod streamed;
 mod texts;
@@ -34,6 +35,7 @@ pub use missing::{
 pub use named::order_of_names;
 pub use names::{check_name, is_readable_name};
 pub use reader::Reader;
+pub(crate) use room::Room;
 pub use scalar::Scalar;
 pub use streamed::StreamedMatrix;
 pub use texts::Texts;

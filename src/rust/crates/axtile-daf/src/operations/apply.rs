@@ -9,7 +9,7 @@ use super::lane::{Lane, LaneKind, Numbers};
 use super::piece::outside;
 use super::results::Results;
 use super::threads::{Threads, fill};
-use crate::model::Values;
+use crate::model::{Buffer, Plain, Values};
 
 /// Values that one thread changes at once.
 const CHUNK: usize = 1 << 16;
@@ -179,10 +179,10 @@ impl Work<'_> {
         Ok(Results::Floats(self.each(|value| Ok(of(value)))?))
     }
 
-    fn each<L: Lane, T: Clone + Default + Send>(
+    fn each<L: Lane, T: Plain>(
         &self,
         of: impl Fn(L) -> Result<T> + Send + Sync,
-    ) -> Result<Vec<T>> {
+    ) -> Result<Buffer<T>> {
         let ranges = Columns::Equal(CHUNK).ranges(self.numbers.len());
         self.by_range(&ranges, |range, results| {
             let mut scratch = Vec::new();
@@ -210,7 +210,12 @@ impl Work<'_> {
         Ok(Results::Floats(results))
     }
 
-    fn significant<L: Lane>(&self, columns: &Columns<'_>, high: f64, low: f64) -> Result<Vec<L>> {
+    fn significant<L: Lane>(
+        &self,
+        columns: &Columns<'_>,
+        high: f64,
+        low: f64,
+    ) -> Result<Buffer<L>> {
         let ranges = columns.ranges(self.numbers.len());
         self.by_range(&ranges, |range, results| {
             let mut scratch = Vec::new();
@@ -225,11 +230,11 @@ impl Work<'_> {
         })
     }
 
-    fn by_range<T: Clone + Default + Send>(
+    fn by_range<T: Plain>(
         &self,
         ranges: &[Range<usize>],
         of: impl Fn(Range<usize>, &mut [T]) -> Result<()> + Send + Sync,
-    ) -> Result<Vec<T>> {
+    ) -> Result<Buffer<T>> {
         let sizes: Vec<usize> = ranges.iter().map(ExactSizeIterator::len).collect();
         self.threads.run(self.numbers.len(), || {
             fill(&sizes, self.watch, |idx, results| match ranges.get(idx) {

@@ -3,10 +3,10 @@
 
 use std::ops::Range;
 
-use crate::model::ElementType;
+use crate::model::{ElementType, Plain};
 
 /// A number as kernels see it.
-pub trait Lane: Copy + Default + PartialEq + PartialOrd + Send + Sync + 'static {
+pub trait Lane: Plain + Default + PartialOrd {
     /// The least value, which nothing is below.
     const LEAST: Self;
     /// The largest value, which nothing is above.

@@ -16,7 +16,7 @@ use super::slots::{Members, Slots};
 use super::sparse::{SparseColumn, SparseRows};
 use super::threads::{Threads, fill};
 use super::view::MatrixView;
-use crate::model::{ElementType, Values};
+use crate::model::{Buffer, ElementType, Plain, Values};
 
 /// No more values than this can be added in 64 bits, whatever they are.
 const MAX_NARROW: u64 = 1 << 31;
@@ -70,7 +70,7 @@ pub fn reduce_matrix(
 
 /// Does jobs on all pieces of a matrix.
 pub(super) trait Worker {
-    fn run<T: Clone + Default + Send>(&self, job: &impl Job<T>) -> Result<Vec<T>>;
+    fn run<T: Plain>(&self, job: &impl Job<T>) -> Result<Buffer<T>>;
 }
 
 /// The reduction of a matrix that stores `n_values` values of type `kind`.
@@ -141,7 +141,7 @@ pub(super) struct Work<'a> {
 }
 
 impl Worker for Work<'_> {
-    fn run<T: Clone + Default + Send>(&self, job: &impl Job<T>) -> Result<Vec<T>> {
+    fn run<T: Plain>(&self, job: &impl Job<T>) -> Result<Buffer<T>> {
         let n_values = self.matrix.numbers().len();
         self.threads.run(n_values, || match self.request.shape {
             Shape::PerRow => self.per_row(job),
@@ -161,7 +161,7 @@ impl Work<'_> {
         self.request.columns.all(self.matrix.n_columns())
     }
 
-    fn per_column<T: Clone + Default + Send>(&self, job: &impl Job<T>) -> Result<Vec<T>> {
+    fn per_column<T: Plain>(&self, job: &impl Job<T>) -> Result<Buffer<T>> {
         let columns = self.columns();
         let slots = self.row_slots();
         let n_slots = slots.as_ref().map_or(1, |slots| slots.sizes.len());
@@ -201,12 +201,12 @@ impl Work<'_> {
         })
     }
 
-    fn one<T: Clone + Default + Send>(&self, job: &impl Job<T>) -> Result<Vec<T>> {
+    fn one<T: Plain>(&self, job: &impl Job<T>) -> Result<Buffer<T>> {
         let columns = self.columns();
         let slots = self.row_slots();
         let slots = slots.as_ref();
         let columns = columns.iter().map(|&column| column as usize);
-        let mut result = vec![T::default()];
+        let mut result = vec![T::zeroed()];
         match self.matrix {
             MatrixView::Dense { values, n_rows, .. } => {
                 let view = DenseView {
@@ -232,10 +232,10 @@ impl Work<'_> {
                 job.run(&Merged(pieces.collect()), &mut result)?;
             }
         }
-        Ok(result)
+        Ok(result.into())
     }
 
-    fn per_row<T: Clone + Default + Send>(&self, job: &impl Job<T>) -> Result<Vec<T>> {
+    fn per_row<T: Plain>(&self, job: &impl Job<T>) -> Result<Buffer<T>> {
         let sets = self.request.columns.sets(self.matrix.n_columns());
         let selected = self.request.rows.selected;
         let n_rows = selected.map_or(self.matrix.n_rows(), <[u32]>::len);

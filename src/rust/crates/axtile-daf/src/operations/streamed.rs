@@ -16,7 +16,7 @@ use super::slots::{Members, Slots};
 use super::sparse::Scratch;
 use super::threads::Threads;
 use super::view::{MatrixView, viewed};
-use crate::model::{Matrix, StreamedMatrix, Values};
+use crate::model::{Buffer, Matrix, Plain, Room, StreamedMatrix, Values};
 
 /// Results that are accumulated in one pass over the matrix.
 const MAX_SLOTS: usize = 1 << 24;
@@ -59,7 +59,7 @@ struct Streaming<'a> {
 }
 
 impl Worker for Streaming<'_> {
-    fn run<T: Clone + Default + Send>(&self, job: &impl Job<T>) -> Result<Vec<T>> {
+    fn run<T: Plain>(&self, job: &impl Job<T>) -> Result<Buffer<T>> {
         match self.request.shape {
             Shape::PerColumn => self.per_column(job),
             Shape::PerRow => self.per_row(job),
@@ -70,7 +70,7 @@ impl Worker for Streaming<'_> {
 
 impl Streaming<'_> {
     /// Each run by itself.
-    fn per_column<T: Clone + Default + Send>(&self, job: &impl Job<T>) -> Result<Vec<T>> {
+    fn per_column<T: Plain>(&self, job: &impl Job<T>) -> Result<Buffer<T>> {
         let columns = self.request.columns.all(self.matrix.n_columns());
         let mut results = Vec::new();
         for (idx, run) in self.matrix.runs().iter().enumerate() {
@@ -89,7 +89,7 @@ impl Streaming<'_> {
                 ..*self.request
             };
             let matrix = self.read(idx)?;
-            results.extend(on_view(&matrix, |view| {
+            let of_run = on_view(&matrix, |view| {
                 let work = Work {
                     matrix: view,
                     request: &request,
@@ -97,21 +97,22 @@ impl Streaming<'_> {
                     watch: self.watch,
                 };
                 work.run(job)
-            })?);
+            })?;
+            results.extend_from_slice(&of_run);
         }
-        Ok(results)
+        Ok(results.into())
     }
 
     /// All groups of columns in one pass, or as many as there is room for.
-    fn per_row<T: Clone + Default + Send>(&self, job: &impl Job<T>) -> Result<Vec<T>> {
+    fn per_row<T: Plain>(&self, job: &impl Job<T>) -> Result<Buffer<T>> {
         let n_all = self.matrix.n_rows();
         let selected = self.request.rows.selected;
         let rows = selected.map(|selected| Slots::of_rows(n_all, selected));
         let n_rows = selected.map_or(n_all, <[u32]>::len);
         let sets = self.request.columns.sets(self.matrix.n_columns());
-        let mut results = vec![T::default(); n_rows * sets.len()];
+        let mut results = Room::<T>::zeros(n_rows * sets.len());
         let n_sets = (MAX_SLOTS / n_rows.max(1)).max(1);
-        let batches = results.chunks_mut(n_sets * n_rows.max(1));
+        let batches = results.as_mut_slice().chunks_mut(n_sets * n_rows.max(1));
         for (batch, sets) in batches.zip(sets.chunks(n_sets)) {
             let piece = Rows {
                 streaming: self,
@@ -121,10 +122,10 @@ impl Streaming<'_> {
             };
             job.run(&piece, batch)?;
         }
-        Ok(results)
+        Ok(results.into())
     }
 
-    fn one<T: Clone + Default + Send>(&self, job: &impl Job<T>) -> Result<Vec<T>> {
+    fn one<T: Plain>(&self, job: &impl Job<T>) -> Result<Buffer<T>> {
         let rows = Slots::of_groups(self.matrix.n_rows(), self.request.rows);
         let piece = Rows {
             streaming: self,
@@ -132,9 +133,9 @@ impl Streaming<'_> {
             n_rows: 1,
             columns: Slots::of_groups(self.matrix.n_columns(), self.request.columns),
         };
-        let mut result = vec![T::default()];
+        let mut result = vec![T::zeroed()];
         job.run(&piece, &mut result)?;
-        Ok(result)
+        Ok(result.into())
     }
 
     fn read(&self, run: usize) -> Result<Matrix> {

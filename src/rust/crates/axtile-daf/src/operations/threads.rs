@@ -6,6 +6,7 @@ use rayon::prelude::*;
 
 use super::accumulate::Accumulator;
 use super::lane::Lane;
+use crate::model::{Buffer, Plain, Room};
 
 /// How many threads to use, and for how much work more than one.
 #[derive(Clone, Copy, Debug)]
@@ -101,12 +102,12 @@ pub(super) fn accumulate<L: Lane, A: Accumulator<L>>(
 
 /// One array whose consecutive parts, of `sizes` values each, `work` fills;
 /// all values are zero before.
-pub(super) fn fill<T: Clone + Default + Send>(
+pub(super) fn fill<T: Plain>(
     sizes: &[usize],
     watch: &dyn Watch,
     work: impl Fn(usize, &mut [T]) -> Result<()> + Send + Sync,
-) -> Result<Vec<T>> {
-    let mut values = vec![T::default(); sizes.iter().sum()];
+) -> Result<Buffer<T>> {
+    let mut values = Room::<T>::zeros(sizes.iter().sum());
     let mut rest = values.as_mut_slice();
     let mut parts = Vec::with_capacity(sizes.len());
     for (idx, &size) in sizes.iter().enumerate() {
@@ -123,5 +124,5 @@ pub(super) fn fill<T: Clone + Default + Send>(
     } else {
         parts.into_iter().try_for_each(one)?;
     }
-    Ok(values)
+    Ok(values.into())
 }

@@ -246,7 +246,7 @@ impl Evaluation<'_> {
         if let Some(sparse) = as_sparse(&grid.matrix)
             && let Some(stored) = sparse.numbers()
         {
-            let zero = Results::Signed(vec![0]).into_values(stored.kind())?;
+            let zero = Results::Signed(vec![0].into()).into_values(stored.kind())?;
             if self.passing(&zero, comparison)? == [0] {
                 let passes = self.passing(sparse.values(), comparison)?;
                 let matrix = sparse.with_values(Values::Bool(passes.into()))?;

@@ -91,7 +91,7 @@ pub fn with_finals(values: &Values, finals: &[(u32, String)]) -> Result<Values, 
 pub fn one_as(literal: &Literal, kind: ElementType) -> Result<Values> {
     literal.repeated_as(kind, 1).or_else(|problem| {
         match parse_number(literal.text()).filter(|_| kind != ElementType::Bool) {
-            Some(number) => Results::Floats(vec![number]).into_values(kind),
+            Some(number) => Results::Floats(vec![number].into()).into_values(kind),
             None => Err(problem),
         }
     })
