@@ -3,11 +3,11 @@
 
 mod cut;
 
-use axtile_core::{Error, Unwatched, Watch};
+use axtile_core::Unwatched;
 use axtile_daf::model::{DenseMatrix, ElementType, Indices, Matrix, SparseMatrix, Values};
 use axtile_daf::operations::{
-    Columns, Eltwise, MatrixView, Members, NO_SLOT, NoCustomOperations, Numbers, Parameter,
-    Reduction, Request, Shape, SparseView, Threads, apply, reduce_matrix, reduce_streamed,
+    MatrixView, Members, NO_SLOT, NoCustomOperations, Numbers, Parameter, Reduction, Request,
+    Shape, SparseView, Threads, reduce_matrix, reduce_streamed,
 };
 use cut::Cut;
 use proptest::prelude::*;
@@ -452,64 +452,5 @@ fn chunks_are_merged_alike_by_any_number_of_threads() {
                 one[at]
             );
         }
-    }
-}
-
-/// Someone who asks to stop at once.
-struct Stop;
-
-impl Watch for Stop {
-    fn advance(&self, _done: u64) {}
-
-    fn is_interrupted(&self) -> bool {
-        true
-    }
-}
-
-#[test]
-fn every_kernel_stops_when_asked_to() {
-    let values = [1.0, 0.0, 2.0, 3.0, 4.0, 0.5];
-    let numbers = Numbers::Float64(&values);
-    let sparse = sparse_of(&values, 2);
-    let dense = MatrixView::Dense {
-        values: numbers,
-        n_rows: 2,
-        n_columns: 3,
-    };
-    let view = MatrixView::Sparse(view(&sparse, 2, Numbers::Float64(&sparse.values)));
-    let streamed = sparse_matrix(
-        2,
-        &sparse.starts,
-        &sparse.rows,
-        sparse.values.clone().into(),
-    );
-    let streamed = Cut::new(streamed, 2);
-    let stopped = |got: axtile_core::Result<Values>| matches!(got, Err(Error::Interrupted));
-    for n in [1, 2] {
-        let threads = &Threads { n, threshold: 0 };
-        for reduction in reductions() {
-            if matches!(reduction, Reduction::Count { .. }) {
-                continue;
-            }
-            for shape in [Shape::PerRow, Shape::PerColumn, Shape::One] {
-                let request = &all(shape);
-                for matrix in [&dense, &view] {
-                    let got = reduce_matrix(matrix, request, &reduction, threads, &Stop);
-                    assert!(stopped(got), "{reduction:?} {shape:?}");
-                }
-                let got = reduce_streamed(&streamed, request, &reduction, threads, &Stop);
-                assert!(stopped(got), "{reduction:?} {shape:?}");
-            }
-        }
-        let abs = Eltwise::parse("Abs", &[], &NoCustomOperations)
-            .unwrap()
-            .unwrap();
-        assert!(stopped(apply(
-            &numbers,
-            &Columns::Equal(2),
-            &abs,
-            threads,
-            &Stop
-        )));
     }
 }

@@ -2,6 +2,7 @@
 //! data that queries give. What a view gives is found by queries on the store
 //! below, and kept in a cache of its own.
 
+mod marks;
 mod read;
 mod spec;
 

@@ -3,13 +3,14 @@
 use std::path::Path;
 use std::sync::{Arc, PoisonError};
 
-use axtile_core::{Error, Result};
+use axtile_core::Result;
 
+use super::marks::of_dependencies;
 use super::{DataKey, View};
 use crate::model::{
     Axis, Dependency, Matrix, Reader, Scalar, Stamp, StreamedMatrix, Vector, listing_stamp,
 };
-use crate::query::{Answer, Entries, Evaluated, Picked, Query, escape_value};
+use crate::query::{Answer, Entries, Picked, Query, escape_value};
 
 /// How the name of a thing matches an item of a view.
 fn matches(pattern: &str, name: &str) -> bool {
@@ -22,7 +23,7 @@ impl View {
         self.item(|key| matches!(key, DataKey::Scalar(pattern) if matches(pattern, name)))
     }
 
-    fn vector_item(&self, axis: &str, name: &str) -> Option<&str> {
+    pub(super) fn vector_item(&self, axis: &str, name: &str) -> Option<&str> {
         self.item(|key| {
             matches!(key, DataKey::Vector(of, pattern)
                 if matches(of, axis) && matches(pattern, name))
@@ -31,7 +32,12 @@ impl View {
 
     /// The query of the last item that is about a matrix, either way round,
     /// and whether it is about this way.
-    fn matrix_item(&self, rows: &str, columns: &str, name: &str) -> Option<(&str, bool)> {
+    pub(super) fn matrix_item(
+        &self,
+        rows: &str,
+        columns: &str,
+        name: &str,
+    ) -> Option<(&str, bool)> {
         self.data
             .iter()
             .rev()
@@ -55,7 +61,7 @@ impl View {
     }
 
     /// The query for a scalar of the store below, if it is shown and there.
-    fn scalar_query(&self, name: &str) -> Result<Option<Query>> {
+    pub(super) fn scalar_query(&self, name: &str) -> Result<Option<Query>> {
         Ok(match self.scalar_item(name) {
             None => None,
             Some("=") if !self.base.has_scalar(name)? => None,
@@ -64,7 +70,7 @@ impl View {
         })
     }
 
-    fn vector_query(&self, axis: &str, name: &str) -> Result<Option<Query>> {
+    pub(super) fn vector_query(&self, axis: &str, name: &str) -> Result<Option<Query>> {
         let Some(shown) = self.axes.get(axis) else {
             return Ok(None);
         };
@@ -79,7 +85,12 @@ impl View {
         })
     }
 
-    fn matrix_query(&self, rows: &str, columns: &str, name: &str) -> Result<Option<Query>> {
+    pub(super) fn matrix_query(
+        &self,
+        rows: &str,
+        columns: &str,
+        name: &str,
+    ) -> Result<Option<Query>> {
         let (Some(of_rows), Some(of_columns)) = (self.axes.get(rows), self.axes.get(columns))
         else {
             return Ok(None);
@@ -151,40 +162,10 @@ impl View {
              {axis}"
         )))
     }
-
-    /// The mark of what is shown as it is below, made of the marks of that
-    /// and of the axes along it, so that nothing large is read for it.
-    fn stamp_below(&self, below: &Dependency, axes: &[&str]) -> Result<Stamp> {
-        let found = self.base.stamp(below)?;
-        if found == Stamp::ABSENT {
-            return Ok(found);
-        }
-        let mut stamps = vec![found];
-        for axis in axes {
-            stamps.push(self.stamp(&Dependency::Axis((*axis).to_owned()))?);
-        }
-        Ok(Stamp::of_all(stamps))
-    }
-
-    fn stamp_of(&self, query: Result<Option<Query>>) -> Result<Stamp> {
-        let Some(query) = query? else {
-            return Ok(Stamp::ABSENT);
-        };
-        match self.evaluate(&query) {
-            Ok(result) => Ok(of_dependencies(&result)),
-            // What the store below does not have cannot be found here.
-            Err(Error::Range { .. }) => Ok(Stamp::ABSENT),
-            Err(error) => Err(error),
-        }
-    }
 }
 
 fn parse(text: &str) -> Result<Query> {
     Query::parse(text, &crate::operations::NoCustomOperations)
-}
-
-fn of_dependencies(result: &Evaluated) -> Stamp {
-    Stamp::of_all(result.dependencies.iter().map(|(_, stamp)| *stamp))
 }
 
 impl Reader for View {
@@ -369,33 +350,7 @@ impl Reader for View {
         if let Some(stamp) = listing_stamp(self, of)? {
             return Ok(stamp);
         }
-        match of {
-            Dependency::Scalar(name) => self.stamp_of(self.scalar_query(name)),
-            Dependency::Axis(axis) => {
-                self.stamp_of(Ok(self.axes.get(axis).map(|shown| shown.query.clone())))
-            }
-            Dependency::Vector(axis, name) => {
-                match (self.vector_item(axis, name), self.axes.get(axis)) {
-                    (Some("="), Some(shown)) => {
-                        let below = Dependency::Vector(shown.base.clone(), name.clone());
-                        self.stamp_below(&below, &[axis])
-                    }
-                    _ => self.stamp_of(self.vector_query(axis, name)),
-                }
-            }
-            Dependency::Matrix(rows, columns, name) => {
-                let shown = (self.axes.get(rows), self.axes.get(columns));
-                match (self.matrix_item(rows, columns, name), shown) {
-                    (Some(("=", _)), (Some(of_rows), Some(of_columns))) => {
-                        let (of_rows, of_columns) = (of_rows.base.clone(), of_columns.base.clone());
-                        let below = Dependency::Matrix(of_rows, of_columns, name.clone());
-                        self.stamp_below(&below, &[rows, columns])
-                    }
-                    _ => self.stamp_of(self.matrix_query(rows, columns, name)),
-                }
-            }
-            _ => Ok(Stamp::ABSENT),
-        }
+        self.mark(of)
     }
 }
 
