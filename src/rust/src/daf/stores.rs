@@ -84,7 +84,12 @@ fn rs_daf_tiles(arguments: Robj) -> Robj {
     guard(|| {
         let arguments = Arguments::new(&arguments)?;
         let name = name(&arguments)?;
-        let store = TilesDaf::new(arguments.dataset()?, name.as_deref())?;
+        let store = TilesDaf::new(
+            arguments.dataset()?,
+            name.as_deref(),
+            arguments.cache_root()?,
+            arguments.n_threads()?,
+        )?;
         let cache_bytes = (arguments.number("daf_cache_mb")?.max(0.0) * 1e6) as usize;
         handle::reader(Arc::new(store), cache_bytes)
     })
