@@ -36,11 +36,6 @@ impl Registered {
         })
     }
 
-    /// Whether nothing is registered.
-    pub fn is_empty(&self) -> bool {
-        self.call.is_none()
-    }
-
     fn list(&self, kind: OperationKind) -> Option<&List> {
         match kind {
             OperationKind::Reduction => self.reductions.as_ref(),

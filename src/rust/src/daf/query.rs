@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axtile_core::{Error, Result};
-use axtile_daf::operations::{NoCustomOperations, Threads};
+use axtile_daf::operations::Threads;
 use axtile_daf::query::{Answer, Evaluated, Options, Query, escape_value, unescape_value};
 use extendr_api::prelude::*;
 
@@ -15,7 +15,7 @@ use super::{names, to_r_matrix};
 use crate::arguments::Arguments;
 use crate::guard::guard;
 use crate::tables;
-use crate::watch::{OwnThread, watched};
+use crate::watch::OwnThread;
 
 /// The query of the arguments, and what is registered.
 fn parse(arguments: &Arguments) -> Result<(Query, Registered)> {
@@ -24,30 +24,16 @@ fn parse(arguments: &Arguments) -> Result<(Query, Registered)> {
     Ok((query, custom))
 }
 
-/// Runs `work` so that the user can interrupt it. Functions that are registered
-/// run on R's own thread only, and so does what needs no other thread.
-fn evaluate<T: Send>(
+fn options<'a>(
     arguments: &Arguments,
-    custom: &Registered,
-    work: impl FnOnce(&Options<'_>) -> Result<T> + Send,
-) -> Result<T> {
-    let threads = Threads {
-        n: arguments.n_threads()?.max(1),
-        threshold: arguments.count("threshold")? as usize,
-    };
-    if threads.n > 1 && custom.is_empty() {
-        return watched(&().into(), |watch| {
-            let custom = &NoCustomOperations;
-            work(&Options {
-                threads,
-                custom,
-                watch,
-            })
-        });
-    }
-    let watch = &OwnThread::new();
-    work(&Options {
-        threads,
+    custom: &'a Registered,
+    watch: &'a OwnThread,
+) -> Result<Options<'a>> {
+    Ok(Options {
+        threads: Threads {
+            n: arguments.n_threads()?.max(1),
+            threshold: arguments.count("threshold")? as usize,
+        },
         custom,
         watch,
     })
@@ -60,11 +46,10 @@ fn evaluated(
     query: &Query,
     custom: &Registered,
 ) -> Result<Arc<Evaluated>> {
+    let watch = OwnThread::new();
+    let options = options(arguments, custom, &watch)?;
     let registrations = arguments.count("registrations")?;
-    let cache = &daf.cache;
-    evaluate(arguments, custom, |options| {
-        cache.evaluate(query, options, registrations)
-    })
+    daf.cache.evaluate(query, &options, registrations)
 }
 
 // What a query gives.
@@ -119,11 +104,9 @@ fn rs_daf_has_query(arguments: Robj) -> Robj {
         let arguments = Arguments::new(&arguments)?;
         let daf = Daf::of(&arguments)?;
         let (query, custom) = parse(&arguments)?;
-        let store = daf.store();
-        let is_answered = evaluate(&arguments, &custom, |options| {
-            query.is_answered_by(store.as_ref(), options)
-        })?;
-        Ok(is_answered.into())
+        let watch = OwnThread::new();
+        let options = options(&arguments, &custom, &watch)?;
+        Ok(query.is_answered_by(daf.store().as_ref(), &options)?.into())
     })
 }
 

@@ -236,7 +236,7 @@ impl Work<'_> {
         of: impl Fn(Range<usize>, &mut [T]) -> Result<()> + Send + Sync,
     ) -> Result<Buffer<T>> {
         let sizes: Vec<usize> = ranges.iter().map(ExactSizeIterator::len).collect();
-        self.threads.run(self.numbers.len(), || {
+        self.threads.run(self.numbers.len(), self.watch, || {
             fill(&sizes, self.watch, |idx, results| match ranges.get(idx) {
                 Some(range) => of(range.clone(), results),
                 None => Ok(()),

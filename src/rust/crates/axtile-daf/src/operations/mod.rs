@@ -34,6 +34,6 @@ pub use slots::{Members, NO_SLOT};
 pub use sparse::SparseView;
 pub use streamed::reduce_streamed;
 pub use texts::mode_of_texts;
-pub use threads::Threads;
+pub use threads::{Threads, attended};
 pub use view::MatrixView;
 pub(crate) use view::{numbers, viewed};

@@ -143,11 +143,12 @@ pub(super) struct Work<'a> {
 impl Worker for Work<'_> {
     fn run<T: Plain>(&self, job: &impl Job<T>) -> Result<Buffer<T>> {
         let n_values = self.matrix.numbers().len();
-        self.threads.run(n_values, || match self.request.shape {
-            Shape::PerRow => self.per_row(job),
-            Shape::PerColumn => self.per_column(job),
-            Shape::One => self.one(job),
-        })
+        self.threads
+            .run(n_values, self.watch, || match self.request.shape {
+                Shape::PerRow => self.per_row(job),
+                Shape::PerColumn => self.per_column(job),
+                Shape::One => self.one(job),
+            })
     }
 }
 

@@ -14,7 +14,7 @@ use super::reduce::{Request, Shape, Work, Worker, reduce};
 use super::reduction::Reduction;
 use super::slots::{Members, Slots};
 use super::sparse::Scratch;
-use super::threads::Threads;
+use super::threads::{Threads, attended};
 use super::view::{MatrixView, viewed};
 use crate::model::{Buffer, Matrix, Plain, Room, StreamedMatrix, Values};
 
@@ -140,7 +140,9 @@ impl Streaming<'_> {
 
     fn read(&self, run: usize) -> Result<Matrix> {
         self.watch.check()?;
-        self.matrix.read_run(run, self.threads.n, self.watch)
+        attended(self.watch, || {
+            self.matrix.read_run(run, self.threads.n, self.watch)
+        })
     }
 }
 

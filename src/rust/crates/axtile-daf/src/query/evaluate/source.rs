@@ -8,7 +8,7 @@ use axtile_core::{Error, Result, Watch};
 use super::data::{column, picked, row};
 use super::{Evaluation, Options};
 use crate::model::{ElementType, Matrix, StreamedMatrix, Values, Vector};
-use crate::operations::{Reduction, Request, reduce_matrix, reduce_streamed, viewed};
+use crate::operations::{Reduction, Request, attended, reduce_matrix, reduce_streamed, viewed};
 
 /// The values of a matrix.
 #[derive(Clone, Debug)]
@@ -35,10 +35,11 @@ impl Source {
         columns: Option<&[u32]>,
         options: &Options<'_>,
     ) -> Result<Matrix> {
+        let Options { threads, watch, .. } = *options;
         match self {
             Source::Memory(matrix) => picked(matrix, rows, columns),
             Source::Streamed(matrix) => {
-                matrix.read(rows, columns, options.threads.n, options.watch)
+                attended(watch, || matrix.read(rows, columns, threads.n, watch))
             }
         }
     }
