@@ -1,0 +1,14 @@
+//! MEF 3.0
+#![forbid(unsafe_code)]
+#![cfg_attr(
+    not(test),
+    deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)
+)]
+
+mod bytes;
+mod checksum;
+mod damage;
+mod limits;
+pub mod red;
+
+pub use damage::Damage;
