@@ -12,3 +12,8 @@ mod limits;
 pub mod red;
 
 pub use damage::Damage;
+pub mod crypt;
+pub mod header;
+pub mod time;
+pub mod session;
+pub mod read;
