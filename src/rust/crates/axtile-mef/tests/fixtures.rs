@@ -5,6 +5,8 @@ mod common;
 
 use axtile_core::Unwatched;
 use axtile_mef::read::{ReadOptions, Window};
+use axtile_mef::records::{Record, RecordBody, RecordScope};
+use axtile_mef::red::{Decoder, Differences, Encoder, Run, decode_block, verify_block};
 use axtile_mef::session::Session;
 use common::{Case, cases, read_npy_f64, read_npy_i32};
 use serde_json::Value;
@@ -44,7 +46,11 @@ fn check_channel(case: &Case, session: &Session, name: &str, expected: &Value) {
     let grid = case.folder.join(format!("expected/{stem}.grid.npy"));
     let counts = read_npy_i32(&case.folder.join(format!("expected/{stem}.counts.npy")));
     let read = read_f64(session, index, None);
-    let grid = if is_ordered { read_npy_f64(&grid) } else { read.clone() };
+    let grid = if is_ordered {
+        read_npy_f64(&grid)
+    } else {
+        read.clone()
+    };
     assert_eq!(read.len(), grid.len(), "{context}");
     let factors: Vec<f64> = session
         .segments(index)
@@ -96,11 +102,18 @@ fn check_metadata(case: &Case, session: &Session, name: &str, expected: &Value) 
     for (got, wanted) in segments.iter().zip(wanted) {
         let context = format!("{}: {name}, segment {}", case.name, got.number);
         let (header, two) = (&wanted["universal_header"], &wanted["section_2"]);
-        assert_eq!(got.header.start, header["start_time"].as_i64().unwrap(), "{context}");
+        assert_eq!(
+            got.header.start,
+            header["start_time"].as_i64().unwrap(),
+            "{context}"
+        );
         assert_eq!(got.header.end, header["end_time"].as_i64().unwrap());
         assert_eq!(got.header.channel, header["channel"].as_str().unwrap());
         assert_eq!(got.header.session, header["session"].as_str().unwrap());
-        assert_eq!(i64::from(got.header.segment), header["segment"].as_i64().unwrap());
+        assert_eq!(
+            i64::from(got.header.segment),
+            header["segment"].as_i64().unwrap()
+        );
         let s = &got.section_2;
         let numbers = [
             ("recording_duration", s.recording_duration),
@@ -110,7 +123,10 @@ fn check_metadata(case: &Case, session: &Session, name: &str, expected: &Value) 
             ("number_of_blocks", s.n_blocks),
             ("maximum_block_bytes", s.maximum_block_bytes),
             ("maximum_block_samples", s.maximum_block_samples.into()),
-            ("maximum_difference_bytes", s.maximum_difference_bytes.into()),
+            (
+                "maximum_difference_bytes",
+                s.maximum_difference_bytes.into(),
+            ),
             ("block_interval", s.block_interval),
             ("number_of_discontinuities", s.n_discontinuities),
             ("maximum_contiguous_blocks", s.maximum_contiguous_blocks),
@@ -133,15 +149,27 @@ fn check_metadata(case: &Case, session: &Session, name: &str, expected: &Value) 
         for (field, value) in floats {
             assert_eq!(value, two[field].as_f64().unwrap(), "{context}: {field}");
         }
-        assert_eq!(s.channel_description, two["channel_description"].as_str().unwrap());
+        assert_eq!(
+            s.channel_description,
+            two["channel_description"].as_str().unwrap()
+        );
         assert_eq!(s.units, two["units_description"].as_str().unwrap());
         let (Some(got), three) = (&got.section_3, &wanted["section_3"]) else {
             panic!("{context}: section 3 is locked");
         };
-        assert_eq!(got.recording_time_offset, three["recording_time_offset"].as_i64().unwrap());
-        assert_eq!(i64::from(got.gmt_offset), three["GMT_offset"].as_i64().unwrap());
+        assert_eq!(
+            got.recording_time_offset,
+            three["recording_time_offset"].as_i64().unwrap()
+        );
+        assert_eq!(
+            i64::from(got.gmt_offset),
+            three["GMT_offset"].as_i64().unwrap()
+        );
         assert_eq!(got.subject_id, three["subject_ID"].as_str().unwrap());
-        assert_eq!(got.recording_location, three["recording_location"].as_str().unwrap());
+        assert_eq!(
+            got.recording_location,
+            three["recording_location"].as_str().unwrap()
+        );
     }
 }
 
@@ -171,7 +199,10 @@ fn passwords_open_their_level_and_wrong_ones_nothing() {
         }
         for wrong in [None, Some("not it")] {
             let error = Session::open(&case.session(), wrong).unwrap_err();
-            assert!(matches!(error, axtile_core::Error::Argument { .. }), "{error}");
+            assert!(
+                matches!(error, axtile_core::Error::Argument { .. }),
+                "{error}"
+            );
         }
         let session = open(&case, "password1");
         let samples = read_f64(&session, 0, None);
@@ -220,7 +251,12 @@ fn a_damaged_block_fails_or_is_missing() {
         let plan = session.plan(&[0], None, &Unwatched).unwrap();
         let mut out = vec![0_i32; plan.n_rows()];
         let error = plan.read(&mut out, ALL, &Unwatched).unwrap_err();
-        assert!(error.place().is_some_and(|place| place.starts_with("block 1")), "{error}");
+        assert!(
+            error
+                .place()
+                .is_some_and(|place| place.starts_with("block 1")),
+            "{error}"
+        );
         let lenient = ReadOptions {
             lenient: true,
             ..ALL
@@ -229,8 +265,217 @@ fn a_damaged_block_fails_or_is_missing() {
         assert_eq!((notices.len(), notices[0].block), (1, Some(1)));
         let counts = read_npy_i32(&case.folder.join("expected/c00.counts.npy"));
         for (row, &count) in out.iter().enumerate() {
-            let wanted = if (2500..5000).contains(&row) { i32::MIN } else { counts[row] };
+            let wanted = if (2500..5000).contains(&row) {
+                i32::MIN
+            } else {
+                counts[row]
+            };
             assert_eq!(count, wanted, "row {row}");
         }
     }
+}
+
+fn check_record(got: &Record, wanted: &Value, context: &str) {
+    assert_eq!(got.kind, wanted["type"].as_str().unwrap(), "{context}");
+    assert_eq!(got.time, wanted["time"].as_i64().unwrap(), "{context}");
+    let int = |field: &str| wanted[field].as_i64().unwrap();
+    let text = |field: &str| wanted[field].as_str().unwrap();
+    match &got.body {
+        // One writer cuts its text inside a character.
+        RecordBody::Text(got) => assert!(
+            got == text("text") || (got.ends_with('\u{FFFD}') && got.len() > 8),
+            "{context}: {got}"
+        ),
+        RecordBody::Annotation {
+            duration,
+            text: got,
+        } => {
+            assert_eq!(
+                (*duration, got.as_str()),
+                (int("duration"), text("text")),
+                "{context}"
+            );
+        }
+        RecordBody::LineNoise(template) => {
+            let wanted = wanted["template"].as_array().unwrap();
+            let wanted: Vec<i64> = wanted.iter().map(|v| v.as_i64().unwrap()).collect();
+            assert_eq!(
+                template.iter().map(|&v| i64::from(v)).collect::<Vec<_>>(),
+                wanted
+            );
+        }
+        RecordBody::Stimulus(s) => assert_eq!(
+            (
+                s.task.as_str(),
+                s.duration,
+                s.stimulus.as_str(),
+                s.response.as_str()
+            ),
+            (
+                text("task_type"),
+                int("stimulus_duration"),
+                text("stimulus_type"),
+                text("patient_response")
+            )
+        ),
+        RecordBody::ElectricStimulus(s) => {
+            assert_eq!(s.amplitude, wanted["amplitude"].as_f64().unwrap());
+            assert_eq!(s.frequency, wanted["frequency"].as_f64().unwrap());
+            assert_eq!(
+                (
+                    s.pulse_width,
+                    i64::from(s.unit_code),
+                    i64::from(s.mode_code)
+                ),
+                (int("pulse_width"), int("ampunit_code"), int("mode_code"))
+            );
+            assert_eq!(
+                (s.waveform.as_str(), s.anode.as_str(), s.cathode.as_str()),
+                (text("waveform"), text("anode"), text("catode"))
+            );
+        }
+        RecordBody::Seizure(s) => {
+            assert_eq!(
+                (s.onset, s.offset, s.duration, i64::from(s.onset_code)),
+                (
+                    int("earliest_onset"),
+                    int("latest_offset"),
+                    int("duration"),
+                    int("onset_code")
+                )
+            );
+            assert_eq!(s.annotation, text("annotation"));
+            let channels = wanted["channels"].as_array().unwrap();
+            assert_eq!(s.channels.len(), channels.len());
+            for (got, wanted) in s.channels.iter().zip(channels) {
+                assert_eq!(got.name, wanted["name"].as_str().unwrap());
+                assert_eq!(got.onset, wanted["onset"].as_i64().unwrap());
+                assert_eq!(got.offset, wanted["offset"].as_i64().unwrap());
+            }
+        }
+        RecordBody::Cursor(c) => {
+            assert_eq!(
+                (c.id, c.time, c.latency, c.name.as_str()),
+                (
+                    int("id_number"),
+                    int("trace_timestamp"),
+                    int("latency"),
+                    text("name")
+                )
+            );
+            assert_eq!(c.value, wanted["value"].as_f64().unwrap());
+        }
+        RecordBody::Epoch(e) => assert_eq!(
+            (
+                e.id,
+                e.start,
+                e.end,
+                e.duration,
+                e.kind.as_str(),
+                e.text.as_str()
+            ),
+            (
+                int("id_number"),
+                int("timestamp"),
+                int("end_timestamp"),
+                int("duration"),
+                text("epoch_type"),
+                text("text")
+            )
+        ),
+        RecordBody::Other(_) | RecordBody::Locked => panic!("{context}: not read"),
+    }
+}
+
+#[test]
+fn records_say_what_their_writers_said() {
+    let mut n_checked = 0;
+    for case in cases() {
+        let Some(scopes) = case.value["records"].as_object() else {
+            continue;
+        };
+        let session = Session::open(&case.session(), case.password()).unwrap();
+        let (records, notices) = session.records(false).unwrap();
+        assert_eq!(notices, []);
+        for (scope, wanted) in scopes {
+            let scope = match scope.split_once('#') {
+                _ if scope.is_empty() => RecordScope::Session,
+                None => RecordScope::Channel(scope.clone()),
+                Some((name, number)) => {
+                    RecordScope::Segment(name.to_owned(), number.parse().unwrap())
+                }
+            };
+            let own: Vec<&Record> = records.iter().filter(|one| one.scope == scope).collect();
+            let context = format!("{} {scope:?}", case.name);
+            let wanted = wanted.as_array().unwrap();
+            assert_eq!(own.len(), wanted.len(), "{context}");
+            for (got, wanted) in own.into_iter().zip(wanted) {
+                check_record(got, wanted, &context);
+                n_checked += 1;
+            }
+        }
+    }
+    assert!(n_checked >= 20 || cases().is_empty());
+    let case = cases()
+        .into_iter()
+        .find(|case| case.name == "m3_encrypted_l1_l2");
+    if let Some(case) = case {
+        let records = open(&case, "password1").records(false).unwrap().0;
+        assert!(
+            records
+                .iter()
+                .all(|record| record.body == RecordBody::Locked)
+        );
+    }
+}
+
+#[test]
+fn lossless_blocks_encode_to_the_same_bytes() {
+    let mut n_blocks = 0;
+    for case in cases().iter().filter(|case| !case.is_damaged()) {
+        if case.name.starts_with("xx_encrypted") {
+            continue;
+        }
+        let differences = if case.text("writer").starts_with("mef3io") {
+            Differences::Exact
+        } else {
+            Differences::Wrapping
+        };
+        let session = Session::open(&case.session(), case.password()).unwrap();
+        let (mut encoder, mut decoder) = (Encoder::new(differences), Decoder::new());
+        for (index, channel) in session.channels().iter().enumerate() {
+            for block in session.blocks(index).unwrap() {
+                let stem = session
+                    .path()
+                    .join(format!("{}.timd", channel.name()))
+                    .join(format!("{}-{:06}.segd", channel.name(), block.segment))
+                    .join(format!("{}-{:06}.tdat", channel.name(), block.segment));
+                let Ok(data) = std::fs::read(&stem) else {
+                    // The one session with another way of numbering.
+                    assert_eq!(case.name, "m3_unpadded_segment_name");
+                    continue;
+                };
+                let from = usize::try_from(block.offset).unwrap();
+                let stored = &data[from..from + block.n_bytes as usize];
+                let header = verify_block(stored).unwrap();
+                let counts = decode_block(&mut decoder, stored).unwrap();
+                if header.is_lossy() || counts.is_empty() {
+                    continue;
+                }
+                let run = Run {
+                    counts: &counts,
+                    start: header.start,
+                    is_discontinuity: header.is_discontinuity(),
+                };
+                let encoded = encoder.encode(&[run]).unwrap();
+                assert!(encoded[0].bytes == stored, "{}: {block:?}", case.name);
+                assert_eq!(
+                    (encoded[0].minimum, encoded[0].maximum),
+                    (block.minimum, block.maximum)
+                );
+                n_blocks += 1;
+            }
+        }
+    }
+    assert!(n_blocks > 100 || cases().is_empty(), "{n_blocks}");
 }

@@ -52,8 +52,15 @@ proptest! {
 #[test]
 fn a_long_quiet_block_comes_back() {
     let counts = vec![5; 1_000_000];
-    let run = Run { counts: &counts, start: 1, is_discontinuity: true };
+    let run = Run {
+        counts: &counts,
+        start: 1,
+        is_discontinuity: true,
+    };
     let blocks = Encoder::default().encode(&[run]).unwrap();
     assert!(blocks[0].bytes.len() < 10_000);
-    assert_eq!(decode_block(&mut Decoder::new(), &blocks[0].bytes).unwrap(), counts);
+    assert_eq!(
+        decode_block(&mut Decoder::new(), &blocks[0].bytes).unwrap(),
+        counts
+    );
 }

@@ -133,9 +133,24 @@ impl Section2 {
                 put_text(section, at, len, new);
             }
         };
-        text(0, 2048, &before.channel_description, &self.channel_description);
-        text(2048, 2048, &before.session_description, &self.session_description);
-        text(4104, 2048, &before.reference_description, &self.reference_description);
+        text(
+            0,
+            2048,
+            &before.channel_description,
+            &self.channel_description,
+        );
+        text(
+            2048,
+            2048,
+            &before.session_description,
+            &self.session_description,
+        );
+        text(
+            4104,
+            2048,
+            &before.reference_description,
+            &self.reference_description,
+        );
         text(6208, 128, &before.units, &self.units);
         let numbers: [(usize, [u8; 8]); 19] = [
             (4096, self.recording_duration.to_le_bytes()),

@@ -76,6 +76,11 @@ impl Section3 {
         text(28, 128, &before.subject_name_1, &self.subject_name_1);
         text(156, 128, &before.subject_name_2, &self.subject_name_2);
         text(284, 128, &before.subject_id, &self.subject_id);
-        text(412, 512, &before.recording_location, &self.recording_location);
+        text(
+            412,
+            512,
+            &before.recording_location,
+            &self.recording_location,
+        );
     }
 }

@@ -113,7 +113,10 @@ impl UniversalHeader {
             });
         }
         if order != LITTLE_ENDIAN {
-            return Err(Error::unsupported(path, "its byte order is not little-endian"));
+            return Err(Error::unsupported(
+                path,
+                "its byte order is not little-endian",
+            ));
         }
         Ok(UniversalHeader::fields(image))
     }

@@ -66,9 +66,9 @@ impl GroupReader<'_> {
         let at_once = if group.has_overlaps { 1 } else { AT_ONCE };
         for blocks in group.blocks.chunks(at_once) {
             // Blocks of a segment that follow each other are read as one.
-            for run in blocks.chunk_by(|a, b| {
-                a.segment == b.segment && a.offset + a.n_bytes as u64 == b.offset
-            }) {
+            for run in blocks
+                .chunk_by(|a, b| a.segment == b.segment && a.offset + a.n_bytes as u64 == b.offset)
+            {
                 self.read_run(run, group.from, rows, scratch)?;
             }
         }
@@ -84,7 +84,8 @@ impl GroupReader<'_> {
     ) -> Result<()> {
         let (Some(first), Some(segment)) = (
             run.first(),
-            run.first().and_then(|block| self.segments.get(block.segment)),
+            run.first()
+                .and_then(|block| self.segments.get(block.segment)),
         ) else {
             return Ok(());
         };
@@ -104,8 +105,11 @@ impl GroupReader<'_> {
                     let header = &task.header;
                     if header.start != block.start || header.n_samples != block.n_samples {
                         self.is_displaced.store(true, Ordering::Relaxed);
-                        self.notice(block, "its header and the index disagree on its \
-                             start or length; the header was followed");
+                        self.notice(
+                            block,
+                            "its header and the index disagree on its \
+                             start or length; the header was followed",
+                        );
                         continue;
                     }
                     tasks.push(task);

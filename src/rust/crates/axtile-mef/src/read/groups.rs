@@ -71,12 +71,7 @@ pub(crate) fn group(mut blocks: Vec<Placed>, n_rows: usize) -> Vec<Group> {
     groups
 }
 
-fn close(
-    open: &mut Vec<(usize, Placed)>,
-    from: usize,
-    to: usize,
-    has_overlaps: bool,
-) -> Group {
+fn close(open: &mut Vec<(usize, Placed)>, from: usize, to: usize, has_overlaps: bool) -> Group {
     open.sort_by_key(|&(at, _)| at);
     Group {
         from,

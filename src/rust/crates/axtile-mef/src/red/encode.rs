@@ -64,9 +64,10 @@ impl Encoder {
     /// # Errors
     /// `Error::Argument` for a run without samples or with too many.
     pub fn encode(&mut self, runs: &[Run<'_>]) -> Result<Vec<EncodedBlock>> {
-        if let Some(run) = runs.iter().find(|run| {
-            run.counts.is_empty() || run.counts.len() > MAX_BLOCK_SAMPLES as usize
-        }) {
+        if let Some(run) = runs
+            .iter()
+            .find(|run| run.counts.is_empty() || run.counts.len() > MAX_BLOCK_SAMPLES as usize)
+        {
             return Err(Error::argument(format!(
                 "a block of {} samples, expected 1 to {MAX_BLOCK_SAMPLES}",
                 run.counts.len()

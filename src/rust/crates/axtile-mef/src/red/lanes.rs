@@ -33,7 +33,9 @@ impl Lane {
         Lane {
             frequencies: Frequencies::EMPTY,
             // 64 KiB do not belong on the stack: a vector becomes the box.
-            symbols: vec![0; 1 << 16].try_into().unwrap_or_else(|_| Box::new([0; 1 << 16])),
+            symbols: vec![0; 1 << 16]
+                .try_into()
+                .unwrap_or_else(|_| Box::new([0; 1 << 16])),
             source: Vec::new(),
             at: 0,
             low: 0,

@@ -15,11 +15,11 @@ pub use block::{
     BlockHeader, DISCONTINUITY, HEADER_BYTES, STATISTICS_BYTES, STATISTICS_LEVEL_1,
     STATISTICS_LEVEL_2, verify_block,
 };
-pub use decode::{Decoder, decode_block};
 pub(crate) use block::{STATISTICS_AT, seal_block};
+pub use decode::{Decoder, decode_block};
 pub(crate) use decode::{Task, samples_of};
-pub(crate) use differences::sum_into;
-pub(crate) use lossy::restore;
 pub use differences::Differences;
+pub(crate) use differences::sum_into;
 pub use encode::{EncodedBlock, Encoder, Run};
+pub(crate) use lossy::restore;
 pub use sample::{MISSING_COUNT, Sample};

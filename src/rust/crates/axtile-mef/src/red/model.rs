@@ -103,6 +103,9 @@ mod tests {
         counts[8] = 1;
         counts[9] = 255;
         let scaled = scale_counts(&counts);
-        assert_eq!((scaled[7], scaled[8], scaled[9], scaled[10]), (255, 1, 1, 0));
+        assert_eq!(
+            (scaled[7], scaled[8], scaled[9], scaled[10]),
+            (255, 1, 1, 0)
+        );
     }
 }

@@ -22,11 +22,7 @@ impl Channel {
         let mut segments = Vec::new();
         let mut strangers = Vec::new();
         for item in storage.list(&folder)? {
-            let Some(stem) = item
-                .name
-                .strip_suffix(".segd")
-                .filter(|_| item.is_folder)
-            else {
+            let Some(stem) = item.name.strip_suffix(".segd").filter(|_| item.is_folder) else {
                 continue;
             };
             match parse_segment_name(stem) {

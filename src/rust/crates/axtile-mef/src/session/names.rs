@@ -27,7 +27,9 @@ pub(crate) fn check_name(what: &str, name: &str) -> Result<()> {
     } else {
         return Ok(());
     };
-    Err(Error::argument(format!("the {what} name '{name}' {problem}")))
+    Err(Error::argument(format!(
+        "the {what} name '{name}' {problem}"
+    )))
 }
 
 /// A segment's number from its folder's name without the ending.

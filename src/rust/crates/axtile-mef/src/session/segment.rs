@@ -94,11 +94,8 @@ impl Segment {
             return Ok(known);
         }
         let source = self.open_file(storage, FileType::Metadata)?;
-        let image = MetadataImage::parse(
-            &source.read_start(METADATA_BYTES)?,
-            password,
-            source.path(),
-        )?;
+        let image =
+            MetadataImage::parse(&source.read_start(METADATA_BYTES)?, password, source.path())?;
         let metadata = self.interpret(storage, &image, &source)?;
         Ok(self.metadata.get_or_init(|| metadata))
     }

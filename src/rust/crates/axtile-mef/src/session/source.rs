@@ -59,8 +59,7 @@ impl ByteSource {
         }
         bytes.clear();
         bytes.resize(len, 0);
-        read_exact_at(&self.file, bytes, self.base + offset)
-            .map_err(Error::io("read", &self.path))
+        read_exact_at(&self.file, bytes, self.base + offset).map_err(Error::io("read", &self.path))
     }
 
     /// The first bytes, at most `most`.

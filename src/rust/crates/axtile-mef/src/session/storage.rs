@@ -141,9 +141,10 @@ impl Storage {
                 let len = file.metadata().map_err(Error::io("inspect", &path))?.len();
                 Ok(Some(ByteSource::new(Arc::new(file), path, 0, len)))
             }
-            Storage::Tar(_, index) => Ok(index.members.get(relative).map(|&(offset, len)| {
-                ByteSource::new(index.file.clone(), path, offset, len)
-            })),
+            Storage::Tar(_, index) => Ok(index
+                .members
+                .get(relative)
+                .map(|&(offset, len)| ByteSource::new(index.file.clone(), path, offset, len))),
         }
     }
 }

@@ -34,9 +34,14 @@ impl TarIndex {
             let n = file.read(&mut start).map_err(Error::io("read", path))?;
             file.rewind().map_err(Error::io("read", path))?;
             let start = start.get(..n).unwrap_or_default();
-            [&[0x1F, 0x8B][..], b"BZh", &[0xFD, b'7', b'z'], &[0x28, 0xB5, 0x2F, 0xFD]]
-                .iter()
-                .any(|magic| start.starts_with(magic))
+            [
+                &[0x1F, 0x8B][..],
+                b"BZh",
+                &[0xFD, b'7', b'z'],
+                &[0x28, 0xB5, 0x2F, 0xFD],
+            ]
+            .iter()
+            .any(|magic| start.starts_with(magic))
         };
         if is_compressed {
             return Err(Error::unsupported(
@@ -46,9 +51,8 @@ impl TarIndex {
         }
         let mut whole = BTreeMap::new();
         let mut archive = tar::Archive::new(&file);
-        let damaged = |source: std::io::Error| {
-            Error::corrupt(path, "a member's header", source.to_string())
-        };
+        let damaged =
+            |source: std::io::Error| Error::corrupt(path, "a member's header", source.to_string());
         for entry in archive.entries_with_seek().map_err(damaged)? {
             let entry = entry.map_err(damaged)?;
             let kind = entry.header().entry_type();

@@ -64,11 +64,21 @@ fn read_npy(path: &Path, kind: &str) -> Vec<u8> {
 #[allow(dead_code)]
 pub fn read_npy_f64(path: &Path) -> Vec<f64> {
     let bytes = read_npy(path, "<f8");
-    bytes.as_chunks().0.iter().map(|b| f64::from_le_bytes(*b)).collect()
+    bytes
+        .as_chunks()
+        .0
+        .iter()
+        .map(|b| f64::from_le_bytes(*b))
+        .collect()
 }
 
 #[allow(dead_code)]
 pub fn read_npy_i32(path: &Path) -> Vec<i32> {
     let bytes = read_npy(path, "<i4");
-    bytes.as_chunks().0.iter().map(|b| i32::from_le_bytes(*b)).collect()
+    bytes
+        .as_chunks()
+        .0
+        .iter()
+        .map(|b| i32::from_le_bytes(*b))
+        .collect()
 }
