@@ -18,3 +18,4 @@ pub mod read;
 pub mod records;
 pub mod session;
 pub mod time;
+pub mod write;

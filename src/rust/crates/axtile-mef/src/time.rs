@@ -4,6 +4,9 @@
 /// Where a file has no time, or metadata no offset.
 pub const NO_TIME: i64 = i64::MIN;
 
+/// No recording is later; sums of times below do not overflow.
+const LATEST: i64 = i64::MAX / 2;
+
 /// What a recording's times are moved by when they are stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TimeOffset(i64);
@@ -31,8 +34,8 @@ impl TimeOffset {
     /// How `time` is stored; `None` where the format cannot hold it: at or
     /// before the offset the sign would say something else.
     pub fn stored(self, time: i64) -> Option<i64> {
-        if time > self.0 && time > 0 {
-            self.0.checked_sub(time)
+        if time > self.0 && time > 0 && time <= LATEST {
+            self.0.checked_sub(time).filter(|&stored| stored != NO_TIME)
         } else {
             None
         }
@@ -67,7 +70,8 @@ mod tests {
             assert_eq!(offset.stored(-5), None);
         }
         assert_eq!(TimeOffset::new(i64::MAX).absolute(-1), Some(i64::MAX));
-        assert_eq!(TimeOffset::new(i64::MIN + 1).stored(i64::MAX), None);
+        assert_eq!(TimeOffset::new(i64::MIN + 1).stored(1), None);
+        assert_eq!(TimeOffset::new(0).stored(i64::MAX), None);
     }
 
     #[test]

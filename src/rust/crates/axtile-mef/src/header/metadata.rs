@@ -16,6 +16,10 @@ use crate::header::universal::{FileType, UNIVERSAL_BYTES, UniversalHeader, seal_
 
 /// Bytes of a metadata file. Some writers append padding, which is ignored.
 pub const METADATA_BYTES: usize = 16384;
+/// The universal header's region for the use of writers.
+const DISCRETIONARY_AT: usize = 960;
+const DISCRETIONARY_BYTES: usize = 64;
+const MARK: &[u8] = b"AXTILE\x00\x01";
 const SECTION_1_AT: usize = UNIVERSAL_BYTES;
 const SECTION_2_AT: usize = 2560;
 const SECTION_3_AT: usize = SECTION_2_AT + SECTION_2_BYTES;
@@ -145,6 +149,18 @@ impl MetadataImage {
     pub(crate) fn set_section_2(&mut self, section: &Section2) {
         let before = self.section_2();
         section.patch(&before, self.section_mut(SECTION_2_AT, SECTION_2_BYTES));
+    }
+
+    /// Whether all blocks were written by this crate.
+    pub(crate) fn is_marked(&self) -> bool {
+        self.section(DISCRETIONARY_AT, MARK.len()) == MARK
+    }
+
+    /// Marks new metadata as this crate's; the region is for such marks.
+    pub(crate) fn mark(&mut self) {
+        let region = self.section_mut(DISCRETIONARY_AT, DISCRETIONARY_BYTES);
+        region.fill(0);
+        put(region, 0, MARK);
     }
 
     /// Does nothing to a locked section.

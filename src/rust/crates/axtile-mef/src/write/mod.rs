@@ -1,0 +1,29 @@
+//! Writing sessions and appending to them.
+//!
+//! What a call writes is checked and encoded before any file is touched. An
+//! append writes blocks, then index entries, then the headers of both files,
+//! and puts the new metadata in the place of the old at last, so that a power
+//! cut can hurt nothing but the append in flight, which `recover` brings in
+//! order. A new segment is built beside and appears whole.
+
+mod counts;
+mod durability;
+mod encode;
+mod fresh;
+mod part;
+mod records;
+mod segment;
+mod statistics;
+mod step;
+mod target;
+mod writer;
+
+pub use counts::Precision;
+pub use durability::Durability;
+pub(crate) use durability::{Dirty, publish};
+pub(crate) use encode::{RunSpan, block_length};
+pub(crate) use fresh::{NewSegment, new_id};
+pub use part::{Part, Values};
+pub(crate) use segment::OpenSegment;
+pub(crate) use statistics::{Statistics, redeclare};
+pub use writer::{SessionWriter, WriteOptions};
