@@ -16,6 +16,8 @@ pub mod crypt;
 pub mod header;
 pub mod read;
 pub mod records;
+pub mod recover;
 pub mod session;
 pub mod time;
+pub mod validate;
 pub mod write;

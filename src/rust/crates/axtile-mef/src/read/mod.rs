@@ -7,6 +7,6 @@ mod groups;
 mod plan;
 mod report;
 
-pub(crate) use grid::slot_of;
+pub(crate) use decode_group::prepare;
 pub use plan::{ReadPlan, Window};
 pub use report::{Notice, ReadOptions};

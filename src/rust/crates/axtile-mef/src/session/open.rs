@@ -64,6 +64,24 @@ impl Session {
 
     /// As [`Session::open`], without looking into any file.
     pub(crate) fn list(path: &Path, password: Option<&str>) -> Result<Session> {
+        let mut session = Session::list_all(path, password)?;
+        let mut channels = Vec::new();
+        for channel in session.channels {
+            if channel.first(&session.storage)?.is_some() {
+                channels.push(channel);
+            } else if let Some(segment) = channel.segments().first() {
+                session.skipped.push(Skipped {
+                    path: segment.file(crate::header::FileType::Metadata),
+                    reason: "one of the segment's three files is missing".to_owned(),
+                });
+            }
+        }
+        session.channels = channels;
+        Ok(session)
+    }
+
+    /// As [`Session::list`], with channels that have no complete segment.
+    pub(crate) fn list_all(path: &Path, password: Option<&str>) -> Result<Session> {
         let storage = Storage::open(path)?;
         let mut channels = Vec::new();
         let mut skipped = Vec::new();
@@ -82,14 +100,7 @@ impl Session {
                     path: format!("{}/{stranger}", item.name),
                     reason: "its name does not end with a segment's number".to_owned(),
                 }));
-                if channel.first(&storage)?.is_some() {
-                    channels.push(channel);
-                } else if let Some(segment) = channel.segments().first() {
-                    skipped.push(Skipped {
-                        path: segment.file(crate::header::FileType::Metadata),
-                        reason: "one of the segment's three files is missing".to_owned(),
-                    });
-                }
+                channels.push(channel);
             }
         }
         Ok(Session {
