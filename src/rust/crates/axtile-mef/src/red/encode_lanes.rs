@@ -1,7 +1,9 @@
 //! The range encoder, up to four blocks in turns (see `lanes`).
 //!
 //! `low` has 31 bits; the bit above them is the carry into the bytes written
-//! already, which is added to them at once.
+//! already. Bytes are kept in 16 bits each, so that a carry is added to the last
+//! one only; one pass at the end hands carries on. Handing them on at once
+//! takes a branch that nothing predicts.
 
 use crate::damage::Damage;
 use crate::red::block::{HEADER_BYTES, STATISTICS_BYTES};
@@ -17,8 +19,8 @@ pub(crate) struct Lane {
     frequencies: Frequencies,
     /// Difference bytes.
     pub(crate) symbols: Vec<u8>,
-    /// The block: room for its header, then the payload.
-    out: Vec<u8>,
+    /// The payload's bytes with carries, behind one that the coder starts with.
+    out: Vec<u16>,
     at: usize,
     low: u32,
     range: u32,
@@ -50,11 +52,11 @@ impl Lane {
         statistics: &[u8; STATISTICS_BYTES],
     ) -> Result<(), Damage> {
         self.frequencies.fill(statistics)?;
+        // The coder's first byte is always zero and is not stored: no carry
+        // ever reaches it.
         self.out.clear();
-        // The coder's first byte is always zero and is not stored: it falls on
-        // the header's last byte, where a carry can never reach it.
-        self.out.resize(HEADER_BYTES, 0);
-        self.at = HEADER_BYTES;
+        self.out.push(0);
+        self.at = 1;
         self.low = 0;
         self.range = 1 << 31;
         self.n_done = 0;
@@ -75,18 +77,24 @@ impl Lane {
 
     /// Ends the payload; the block with an empty header and padding.
     pub(crate) fn finish(&mut self, padding: u8) -> Vec<u8> {
-        self.make_room(1);
+        self.make_room(2);
         let n_bits = shift(self.range);
         emit(&mut self.out, &mut self.at, &mut self.low, n_bits);
-        let last = (self.low >> 23) + 1;
-        if last > 255 {
-            carry(&mut self.out, self.at);
+        self.low += 1 << 23;
+        // Its byte is emitted with the carry, then a zero.
+        emit(&mut self.out, &mut self.at, &mut self.low, 8);
+        let n_payload = self.at;
+        let mut block = vec![0; HEADER_BYTES + n_payload];
+        let payload = block.get_mut(HEADER_BYTES..).unwrap_or_default();
+        let stored = self.out.get(1..n_payload).unwrap_or_default();
+        let mut carried = 0;
+        for (byte, &cell) in payload.iter_mut().zip(stored).rev() {
+            let sum = cell + carried;
+            *byte = sum as u8;
+            carried = sum >> 8;
         }
-        self.out.truncate(self.at);
-        self.out.extend_from_slice(&[last as u8, 0]);
-        let padded = self.out.len().next_multiple_of(8);
-        self.out.resize(padded, padding);
-        std::mem::take(&mut self.out)
+        block.resize(block.len().next_multiple_of(8), padding);
+        block
     }
 }
 
@@ -96,24 +104,15 @@ fn shift(range: u32) -> u32 {
     ((range.wrapping_sub(1).leading_zeros() + 7) / 8 - 1) * 8 & 24
 }
 
-/// Adds one to the bytes before `at`.
-#[cold]
-fn carry(out: &mut [u8], at: usize) {
-    for byte in out.get_mut(..at).unwrap_or_default().iter_mut().rev() {
-        *byte = byte.wrapping_add(1);
-        if *byte != 0 {
-            break;
-        }
-    }
-}
-
+/// Adds the carry to the byte before `at` and shifts bits out.
 #[inline(always)]
-fn emit(out: &mut [u8], at: &mut usize, low: &mut u32, n_bits: u32) {
-    if let Some(word) = out
-        .get_mut(*at..)
-        .and_then(|rest| rest.first_chunk_mut::<4>())
+fn emit(out: &mut [u16], at: &mut usize, low: &mut u32, n_bits: u32) {
+    if let Some([before, word @ ..]) = out
+        .get_mut(at.wrapping_sub(1)..)
+        .and_then(|rest| rest.first_chunk_mut::<5>())
     {
-        *word = (*low << 1).to_be_bytes();
+        *before += (*low >> 31) as u16;
+        *word = (*low << 1).to_be_bytes().map(u16::from);
     }
     *at += (n_bits / 8) as usize;
     *low = (*low << n_bits) & 0x7FFF_FFFF;
@@ -149,7 +148,7 @@ fn stretch<const L: usize>(lanes: &mut [&mut Lane; L], n_steps: usize) {
         });
         let frequencies: [&Frequencies; L] = std::array::from_fn(|l| views[l].0);
         let symbols: [&[u8]; L] = std::array::from_fn(|l| views[l].1);
-        let mut out: [&mut [u8]; L] = views.map(|view| view.2);
+        let out: [&mut [u16]; L] = views.map(|view| view.2);
         for i in 0..n_steps {
             for l in 0..L {
                 let symbol = symbols[l].get(i).copied().unwrap_or(0);
@@ -160,10 +159,6 @@ fn stretch<const L: usize>(lanes: &mut [&mut Lane; L], n_steps: usize) {
                 let part = frequencies[l].parts[symbol as usize];
                 let below = unit.wrapping_mul(part >> 8);
                 low[l] = low[l].wrapping_add(below);
-                if low[l] & 0x8000_0000 != 0 {
-                    carry(out[l], at[l]);
-                    low[l] &= 0x7FFF_FFFF;
-                }
                 range[l] = if symbol == 255 {
                     range[l].wrapping_sub(below)
                 } else {

@@ -119,7 +119,7 @@ pub(crate) fn step<const L: usize>(mut lanes: [&mut Lane; L], n_steps: usize) {
         let frequencies: [&Frequencies; L] = std::array::from_fn(|l| parts[l].0);
         let symbols: [&[u8; 1 << 16]; L] = std::array::from_fn(|l| parts[l].1);
         let source: [&[u8]; L] = std::array::from_fn(|l| parts[l].2);
-        let mut out: [&mut [u8]; L] = parts.map(|part| part.3);
+        let out: [&mut [u8]; L] = parts.map(|part| part.3);
         for i in 0..n_steps {
             for l in 0..L {
                 // Whole bytes to shift in until the range is above 2^23.
