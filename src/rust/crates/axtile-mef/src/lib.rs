@@ -12,6 +12,8 @@ mod limits;
 pub mod red;
 
 pub use damage::Damage;
+pub mod archive;
+pub mod copy;
 pub mod crypt;
 pub mod header;
 pub mod read;

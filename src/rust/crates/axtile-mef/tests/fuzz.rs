@@ -248,11 +248,12 @@ fn damaged_blocks_never_panic() {
         let mut random = Random(round * 7919);
         let mut bytes = block.clone();
         for _ in 0..=random.below(6) {
-            let at = random.below(if random.below(2) == 0 {
+            let reach = if random.below(2) == 0 {
                 304
             } else {
                 bytes.len()
-            });
+            };
+            let at = random.below(reach);
             bytes[at] = random.below(256) as u8;
         }
         // Lengths that are in order but let the decoder work for long are not

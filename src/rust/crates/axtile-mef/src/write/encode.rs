@@ -5,6 +5,7 @@ use std::sync::Mutex;
 use axtile_core::{Error, Result, Watch};
 use rayon::prelude::*;
 
+use crate::read::Window;
 use crate::red::{EncodedBlock, Encoder, MISSING_COUNT, Run};
 use crate::time::{TimeOffset, round_to_i64};
 
@@ -62,6 +63,21 @@ fn count_while(counts: &[i32], is_counted: impl Fn(i32) -> bool) -> usize {
 /// Time of sample `row` of samples that start at `start`.
 pub(crate) fn time_of(start: i64, row: usize, rate: f64) -> i64 {
     start.saturating_add(round_to_i64(row as f64 / rate * 1e6))
+}
+
+/// Which of `n` samples from `start` on are in a window.
+pub(crate) fn slot_span(start: i64, n: usize, window: Window, rate: f64) -> (usize, usize) {
+    // The first row whose time is not before `time`.
+    let first = |time: i64| -> usize {
+        let ticks = i128::from(time) - i128::from(start);
+        let near = (ticks as f64 * rate / 1e6).floor().max(0.0) as usize;
+        let mut row = near.saturating_sub(1).min(n);
+        while row < n && time_of(start, row, rate) < time {
+            row += 1;
+        }
+        row
+    };
+    (first(window.from), first(window.to))
 }
 
 /// Samples ready to be encoded.

@@ -96,6 +96,9 @@ impl NewSegment<'_> {
                 });
                 image.set_section_2(&section_2);
                 image.set_section_3(&self.section_3);
+                if *image.access() != self.access {
+                    image.set_access(self.access);
+                }
                 image
             }
             None => MetadataImage::new(&own, self.access, &section_2, &self.section_3),

@@ -326,6 +326,29 @@ impl OpenSegment {
         Ok(())
     }
 
+    /// Declares anew what all blocks are, from the index: several appends to a
+    /// new segment may go on with one run.
+    pub(crate) fn redeclare(&mut self, dirty: &mut Dirty) -> Result<()> {
+        let path = self.path(FileType::Index);
+        let bytes = fs::read(&path).map_err(Error::io("read", &path))?;
+        let entries = IndexEntry::parse_all(bytes.get(UNIVERSAL_BYTES..).unwrap_or_default());
+        let statistics = Statistics::of(entries.iter().map(BlockSize::from));
+        let mut section = self.image.section_2();
+        let difference_bytes = section.maximum_difference_bytes;
+        let duration = section.recording_duration;
+        redeclare(&mut section, &statistics, (0, duration));
+        section.maximum_difference_bytes = difference_bytes;
+        self.image.set_section_2(&section);
+        publish(&self.path(FileType::Metadata), &self.image.to_file(), dirty)
+    }
+
+    /// What stands for the subject in the metadata's header.
+    pub(crate) fn set_anonymized_name(&mut self, name: &str) {
+        let mut header = self.image.header();
+        name.clone_into(&mut header.anonymized_name);
+        self.image.set_header(&header);
+    }
+
     /// Takes back what a failed append wrote.
     fn undo(&self) {
         for (file_type, header, len) in [

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use axtile_core::{Error, Result, Watch};
 use axtile_store::{FileLock, StageMode, StagedFolder, lock_store};
 
+use crate::copy::{Change, Place};
 use crate::crypt::Access;
 use crate::header::{MetadataImage, Section3};
 use crate::records::{Record, RecordScope};
@@ -61,13 +62,7 @@ impl SessionWriter {
             overwrite: options.overwrite,
             resume: false,
         };
-        let staged = StagedFolder::create(path, mode, |path| {
-            fs::read_dir(path).is_ok_and(|mut entries| {
-                entries.any(|entry| {
-                    entry.is_ok_and(|entry| entry.file_name().to_string_lossy().ends_with(".timd"))
-                })
-            })
-        })?;
+        let staged = StagedFolder::create(path, mode, has_channel)?;
         Ok(SessionWriter {
             target: staged.target().to_owned(),
             name,
@@ -108,6 +103,32 @@ impl SessionWriter {
             session: Some(session),
             ends: BTreeMap::new(),
             dirty: Dirty::default(),
+        })
+    }
+
+    /// Starts a copy of `source` at `path`.
+    pub(crate) fn for_copy(
+        path: &Path,
+        source: &Session,
+        change: &Change,
+    ) -> Result<SessionWriter> {
+        let (access, mut section_3) = common_subject(source)?;
+        let mut writer = SessionWriter::create(path, &WriteOptions::default())?;
+        if change.shift != 0 {
+            section_3.recording_time_offset = 0;
+        }
+        writer.access = change.access.clone().unwrap_or(access);
+        writer.section_3 = section_3;
+        Ok(writer)
+    }
+
+    /// Makes segments where the session is built.
+    pub(crate) fn with_place<R>(&mut self, work: impl FnOnce(Place<'_>) -> R) -> R {
+        let root = self.root();
+        work(Place {
+            root: &root,
+            session: &self.name,
+            dirty: &mut self.dirty,
         })
     }
 
@@ -301,7 +322,7 @@ impl SessionWriter {
         let Some(staged) = self.staged.take() else {
             return Ok(());
         };
-        if self.ends.is_empty() {
+        if !has_channel(staged.path()) {
             self.staged = Some(staged);
             return Err(Error::argument(
                 "a session without any sample cannot be written",
@@ -327,6 +348,15 @@ impl SessionWriter {
         self.publish()?;
         self.flush()
     }
+}
+
+/// Whether a folder is a session's.
+fn has_channel(path: &Path) -> bool {
+    fs::read_dir(path).is_ok_and(|mut entries| {
+        entries.any(|entry| {
+            entry.is_ok_and(|entry| entry.file_name().to_string_lossy().ends_with(".timd"))
+        })
+    })
 }
 
 /// The name of the session to be at `path`.
