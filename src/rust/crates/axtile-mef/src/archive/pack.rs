@@ -9,6 +9,9 @@ use axtile_store::sync_folder;
 
 use crate::session::{Session, Storage};
 
+/// Where a member's header has its checksum.
+const CHECKSUM_AT: usize = 148;
+
 /// Writes the session in folder `path` to an uncompressed ustar archive at
 /// `target`: members sorted, without times and owners. `watch` advances by
 /// bytes.
@@ -150,6 +153,13 @@ impl Packer<'_> {
             .and_then(|()| header.set_device_minor(0))
             .map_err(Error::io("write", self.partial))?;
         header.set_cksum();
+        // As most programs write it: six digits, a NUL and a space.
+        let sum = header.cksum().map_err(Error::io("write", self.partial))?;
+        crate::bytes::put(
+            header.as_mut_bytes(),
+            CHECKSUM_AT,
+            format!("{sum:06o}\0 ").as_bytes(),
+        );
         Ok(header)
     }
 
