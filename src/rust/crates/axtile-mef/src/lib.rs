@@ -20,6 +20,7 @@ pub mod read;
 pub mod records;
 pub mod recover;
 pub mod session;
+mod snapshot;
 pub mod time;
 pub mod validate;
 pub mod write;

@@ -1,7 +1,10 @@
 //! A channel: its name and its segments in order.
 
+use std::sync::OnceLock;
+
 use axtile_core::Result;
 
+use crate::session::info::ChannelInfo;
 use crate::session::names::parse_segment_name;
 use crate::session::segment::Segment;
 use crate::session::storage::Storage;
@@ -13,6 +16,8 @@ pub struct Channel {
     segments: Vec<Segment>,
     /// Folders whose names are no segment's.
     pub(crate) strangers: Vec<String>,
+    /// What the first and last segment say.
+    pub(crate) info: OnceLock<ChannelInfo>,
 }
 
 impl Channel {
@@ -35,7 +40,18 @@ impl Channel {
             name: name.to_owned(),
             segments,
             strangers,
+            info: OnceLock::new(),
         })
+    }
+
+    /// A channel of which all is known.
+    pub(crate) fn assemble(name: &str, segments: Vec<Segment>, info: ChannelInfo) -> Channel {
+        Channel {
+            name: name.to_owned(),
+            segments,
+            strangers: Vec::new(),
+            info: info.into(),
+        }
     }
 
     /// The channel's name.

@@ -88,6 +88,9 @@ impl Session {
     /// `Error::Range` for no such channel; those of opening its metadata.
     pub fn channel_info(&self, index: usize) -> Result<ChannelInfo> {
         let channel = self.channel(index)?;
+        if let Some(known) = channel.info.get() {
+            return Ok(known.clone());
+        }
         let (Some(first), Some(last)) = (
             channel.first(self.storage())?,
             channel.last(self.storage())?,
@@ -107,7 +110,7 @@ impl Session {
             })
             .flatten()
             .map(i64::cast_unsigned);
-        Ok(ChannelInfo {
+        let info = ChannelInfo {
             name: channel.name().to_owned(),
             rate: first.rate,
             units: first.section_2.units.clone(),
@@ -116,7 +119,8 @@ impl Session {
             end: first.end.max(last.end),
             n_samples,
             n_segments: channel.segments().len(),
-        })
+        };
+        Ok(channel.info.get_or_init(|| info).clone())
     }
 
     /// Earliest start and latest end of all segments of a channel.

@@ -18,3 +18,4 @@ pub use segment::Segment;
 pub(crate) use segment::SegmentMetadata;
 pub(crate) use source::ByteSource;
 pub(crate) use storage::Storage;
+pub(crate) use tar_index::TarIndex;

@@ -112,6 +112,23 @@ impl Session {
         })
     }
 
+    /// A session of which all is known.
+    pub(crate) fn assemble(
+        storage: Storage,
+        name: String,
+        password: Option<&str>,
+        channels: Vec<Channel>,
+        skipped: Vec<Skipped>,
+    ) -> Session {
+        Session {
+            storage,
+            name,
+            password: password.map(str::to_owned),
+            channels,
+            skipped,
+        }
+    }
+
     /// The session's name.
     pub fn name(&self) -> &str {
         &self.name

@@ -60,6 +60,16 @@ impl Segment {
         self.number
     }
 
+    /// The segment's name: its number behind the channel's name.
+    pub(crate) fn name(&self) -> &str {
+        self.stem.rsplit('/').next().unwrap_or_default()
+    }
+
+    /// It is known that all three files are there.
+    pub(crate) fn set_complete(&self) {
+        self.is_complete.get_or_init(|| true);
+    }
+
     /// Path of a file below the session.
     pub(crate) fn file(&self, file_type: FileType) -> String {
         format!("{}.{}", self.stem, file_type.extension())
