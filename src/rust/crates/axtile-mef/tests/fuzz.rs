@@ -1,8 +1,9 @@
 //! Bytes changed at random, in every file of a session: reading, validating and
 //! recovering give samples or a classed error, in time and without a panic.
-//! `AXTILE_MEF_FUZZ_ROUNDS` sets how often; each round has a seed of its own.
+//! `AXTILE_FUZZ_CASES` says how many to try, `AXTILE_FUZZ_SEED` from which.
 
-mod common;
+#[path = "common/folders.rs"]
+mod folders;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +17,11 @@ use axtile_mef::session::Session;
 use axtile_mef::validate::{ValidateOptions, validate};
 use axtile_mef::write::{Durability, Part, SessionWriter, Values, WriteOptions};
 
-const ROUNDS: u64 = 250;
+const N_CASES: u64 = 250;
+
+fn setting(name: &str, default: u64) -> u64 {
+    std::env::var(name).map_or(default, |value| value.parse().unwrap())
+}
 
 struct Random(u64);
 
@@ -206,11 +211,11 @@ fn damaged_sessions_never_panic() {
     writer.close().unwrap();
     let mut all = vec![];
     files(&original, &mut all);
-    let n_rounds = std::env::var("AXTILE_MEF_FUZZ_ROUNDS").map_or(ROUNDS, |n| n.parse().unwrap());
-    for round in 1..=n_rounds {
+    let first = setting("AXTILE_FUZZ_SEED", 1);
+    for round in first..first + setting("AXTILE_FUZZ_CASES", N_CASES) {
         let mut random = Random(round.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let path = folder.path().join("copy.mefd");
-        common::copy(&original, &path);
+        folders::copy(&original, &path);
         for _ in 0..=random.below(2) {
             let file = &all[random.below(all.len())];
             let file = path.join(file.strip_prefix(&original).unwrap());

@@ -10,8 +10,7 @@ mod universal;
 
 pub use index::{ENTRY_BYTES, IndexEntry};
 pub use metadata::{METADATA_BYTES, MetadataImage};
-pub(crate) use section1::Encryption;
 pub use section2::Section2;
 pub use section3::Section3;
+pub(crate) use universal::seal_header;
 pub use universal::{FileType, UNIVERSAL_BYTES, UniversalHeader};
-pub(crate) use universal::{check_header, seal_header};

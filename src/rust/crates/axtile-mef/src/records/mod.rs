@@ -7,7 +7,5 @@ mod read;
 
 pub use body::RecordBody;
 pub use events::{Cursor, ElectricStimulus, Epoch, Seizure, SeizureChannel, Stimulus};
-pub(crate) use file::{
-    RECORD_HEADER_BYTES, RECORD_INDEX_BYTES, RawRecord, encode_record, parse_records,
-};
+pub(crate) use file::{RECORD_HEADER_BYTES, RECORD_INDEX_BYTES, encode_record, parse_records};
 pub use read::{Record, RecordScope};

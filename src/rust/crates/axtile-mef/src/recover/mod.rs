@@ -5,6 +5,8 @@
 //! dropped. What is cut off or replaced is kept in a folder beside the session.
 
 mod backup;
+mod headers;
+mod index;
 mod metadata;
 mod records;
 mod scan;

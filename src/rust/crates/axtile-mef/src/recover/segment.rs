@@ -1,6 +1,5 @@
 //! Bringing one segment in order.
 
-use std::collections::HashMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
@@ -9,21 +8,19 @@ use axtile_store::open_regular;
 
 use crate::bytes::u32_at;
 use crate::checksum::{SEED, extend};
-use crate::crypt::Access;
 use crate::header::{
     ENTRY_BYTES, FileType, IndexEntry, MetadataImage, Section2, Section3, UNIVERSAL_BYTES,
-    UniversalHeader, seal_header,
 };
 use crate::limits::MAX_INDEX_BYTES;
-use crate::read::prepare;
 use crate::recover::backup::Backup;
+use crate::recover::headers::{Frame, data_checksum};
+use crate::recover::index::build_index;
 use crate::recover::metadata::{Origin, find, temporaries};
-use crate::recover::scan::{Found, Scan, scan};
-use crate::red::{Decoder, MISSING_COUNT, samples_of};
+use crate::recover::scan::scan;
 use crate::session::ByteSource;
 use crate::time::duration;
 use crate::validate::is_body_checksum;
-use crate::write::{BlockSize, Dirty, Statistics, is_poor, new_id, publish, redeclare};
+use crate::write::{BlockSize, Dirty, Statistics, is_poor, publish, redeclare};
 
 /// What a segment needs.
 pub(crate) struct SegmentPlan {
@@ -290,102 +287,6 @@ fn read_index(path: &Path) -> Result<Vec<u8>> {
     source.read(0, source.len() as usize)
 }
 
-struct Built {
-    entries: Vec<IndexEntry>,
-    /// As they are stored.
-    body: Vec<u8>,
-    n_recovered: usize,
-    n_dropped: usize,
-}
-
-/// Entries for all blocks: those that are right stay, byte for byte.
-fn build_index(
-    data: &ByteSource,
-    scan: &Scan,
-    old: &[IndexEntry],
-    old_file: &[u8],
-    image: &MetadataImage,
-) -> Result<Built> {
-    let (raw, _) = old_file
-        .get(UNIVERSAL_BYTES..)
-        .unwrap_or_default()
-        .as_chunks::<ENTRY_BYTES>();
-    let known: HashMap<i64, (&IndexEntry, &[u8; ENTRY_BYTES])> = old
-        .iter()
-        .zip(raw)
-        .map(|(entry, raw)| (entry.offset, (entry, raw)))
-        .collect();
-    // Some writers count samples in the channel: what the first entry has.
-    let mut start_sample = old.first().map_or(0, |first| first.start_sample.max(0));
-    let mut built = Built {
-        entries: Vec::with_capacity(scan.blocks.len()),
-        body: Vec::with_capacity(scan.blocks.len() * ENTRY_BYTES),
-        n_recovered: 0,
-        n_dropped: 0,
-    };
-    let mut decoder = Decoder::new();
-    for found in &scan.blocks {
-        let offset = found.offset.cast_signed();
-        let right = known
-            .get(&offset)
-            .filter(|(entry, _)| entry.agrees(&found.header) && entry.flags == found.header.flags);
-        let entry = match right {
-            Some(&(entry, raw)) => {
-                built.body.extend_from_slice(raw);
-                *entry
-            }
-            None => {
-                let (minimum, maximum) = extremes(data, found, image.access(), &mut decoder)?;
-                let entry = IndexEntry {
-                    offset,
-                    start: found.header.start,
-                    start_sample,
-                    n_samples: found.header.n_samples,
-                    n_bytes: found.header.n_bytes,
-                    maximum,
-                    minimum,
-                    flags: found.header.flags,
-                };
-                built.n_recovered += 1;
-                built.body.extend_from_slice(&entry.image());
-                entry
-            }
-        };
-        start_sample = start_sample.saturating_add(found.header.n_samples.into());
-        built.entries.push(entry);
-    }
-    let n_kept = built.entries.len() - built.n_recovered;
-    built.n_dropped = old.len().saturating_sub(n_kept);
-    Ok(built)
-}
-
-/// Smallest and largest count of a block; no entry where they cannot be known.
-fn extremes(
-    data: &ByteSource,
-    found: &Found,
-    access: &Access,
-    decoder: &mut Decoder,
-) -> Result<(i32, i32)> {
-    let unknown = (MISSING_COUNT, MISSING_COUNT);
-    let bytes = data.read(found.offset, found.header.n_bytes as usize)?;
-    let Ok(task) = prepare(found.header, &bytes, access) else {
-        return Ok(unknown);
-    };
-    let mut samples = Vec::new();
-    let mut is_decoded = false;
-    decoder.run(std::slice::from_ref(&task), |_, bytes| {
-        is_decoded = bytes
-            .and_then(|bytes| samples_of(&task.header, bytes, &mut samples))
-            .is_ok();
-    });
-    let ends = samples
-        .iter()
-        .copied()
-        .min()
-        .zip(samples.iter().copied().max());
-    Ok(ends.filter(|_| is_decoded).unwrap_or(unknown))
-}
-
 fn redeclared(section: &Section2, entries: &[IndexEntry], bounds: (i64, i64)) -> Section2 {
     let mut declared = section.clone();
     let statistics = Statistics::of(entries.iter().map(BlockSize::from));
@@ -409,73 +310,4 @@ fn lacks(section: &Section2, exact: &Section2) -> bool {
 /// NaN is equal to itself here.
 fn declared_differs(a: &Section2, b: &Section2) -> bool {
     format!("{a:?}") != format!("{b:?}")
-}
-
-/// The data's checksum up to `end`.
-fn data_checksum(data: &ByteSource, end: u64, watch: &dyn Watch) -> Result<u32> {
-    const AT_ONCE: u64 = 1 << 20;
-    let mut state = SEED;
-    let mut at = UNIVERSAL_BYTES as u64;
-    while at < end {
-        watch.check()?;
-        let n = (end - at).min(AT_ONCE);
-        state = extend(state, &data.read(at, n as usize)?);
-        at += n;
-    }
-    Ok(state)
-}
-
-/// What the headers of a segment's files share.
-struct Frame<'a> {
-    image: &'a MetadataImage,
-    n_entries: i64,
-}
-
-impl Frame<'_> {
-    /// Whether a file's header is lost or counts other than there is.
-    fn miscounts(&self, old: &[u8], file_type: FileType) -> bool {
-        let header = UniversalHeader::parse(old, file_type, Path::new(""));
-        header.map_or(true, |header| header.n_entries != self.n_entries)
-    }
-
-    /// The header of a file: the old one, with its counts where the body's
-    /// checksum is given, or a new one where it is lost.
-    fn file(
-        &self,
-        old: &[u8],
-        file_type: FileType,
-        path: &Path,
-        maximum_entry: i64,
-        body_checksum: Option<u32>,
-    ) -> Result<Vec<u8>> {
-        let own = self.image.header();
-        let parsed = UniversalHeader::parse(old, file_type, path).ok();
-        let Some(body_checksum) = body_checksum else {
-            return Ok(old.get(..UNIVERSAL_BYTES).unwrap_or_default().to_vec());
-        };
-        let Some(mut header) = parsed else {
-            let file_id = new_id()?;
-            let header = UniversalHeader {
-                file_id,
-                provenance_id: file_id,
-                maximum_entry,
-                body_checksum,
-                n_entries: self.n_entries,
-                ..own
-            };
-            return Ok(header.image(file_type).to_vec());
-        };
-        header.n_entries = self.n_entries;
-        header.maximum_entry = header.maximum_entry.max(maximum_entry);
-        header.start = own.start;
-        header.end = own.end;
-        // Zero was never computed, and goes on not to be.
-        if header.body_checksum != 0 {
-            header.body_checksum = body_checksum;
-        }
-        let mut image = old.get(..UNIVERSAL_BYTES).unwrap_or_default().to_vec();
-        header.patch(&mut image);
-        seal_header(&mut image);
-        Ok(image)
-    }
 }

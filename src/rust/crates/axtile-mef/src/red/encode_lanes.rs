@@ -7,7 +7,7 @@
 
 use crate::damage::Damage;
 use crate::red::block::{HEADER_BYTES, STATISTICS_BYTES};
-use crate::red::model::{Frequencies, quotient};
+use crate::red::model::{Frequencies, quotient, shift};
 
 /// A word is written at a time, of which up to three bytes count.
 const MARGIN: usize = 8;
@@ -96,12 +96,6 @@ impl Lane {
         block.resize(block.len().next_multiple_of(8), padding);
         block
     }
-}
-
-/// Bits by which a range is shifted to get above 2^23.
-#[inline(always)]
-fn shift(range: u32) -> u32 {
-    ((range.wrapping_sub(1).leading_zeros() + 7) / 8 - 1) * 8 & 24
 }
 
 /// Adds the carry to the byte before `at` and shifts bits out.

@@ -4,7 +4,7 @@
 
 use crate::damage::Damage;
 use crate::red::block::STATISTICS_BYTES;
-use crate::red::model::{Frequencies, quotient};
+use crate::red::model::{Frequencies, quotient, shift};
 
 /// Blocks that one thread decodes at a time.
 pub(crate) const LANES: usize = 4;
@@ -122,8 +122,7 @@ pub(crate) fn step<const L: usize>(mut lanes: [&mut Lane; L], n_steps: usize) {
         let out: [&mut [u8]; L] = parts.map(|part| part.3);
         for i in 0..n_steps {
             for l in 0..L {
-                // Whole bytes to shift in until the range is above 2^23.
-                let n_bits = ((range[l].wrapping_sub(1).leading_zeros() + 7) / 8 - 1) * 8 & 24;
+                let n_bits = shift(range[l]);
                 let word = source[l]
                     .get(at[l]..)
                     .and_then(|rest| rest.first_chunk::<4>())

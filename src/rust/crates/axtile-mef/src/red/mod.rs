@@ -21,5 +21,4 @@ pub(crate) use decode::{Task, samples_of};
 pub use differences::Differences;
 pub(crate) use differences::sum_into;
 pub use encode::{EncodedBlock, Encoder, Run};
-pub(crate) use lossy::restore;
 pub use sample::{MISSING_COUNT, Sample};

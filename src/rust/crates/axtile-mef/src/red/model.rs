@@ -48,6 +48,12 @@ pub(crate) fn quotient(range: u32, reciprocal: u64) -> u32 {
     ((u128::from(range) * u128::from(reciprocal)) >> 64) as u32
 }
 
+/// Bits of the whole bytes by which a range is shifted to get above 2^23.
+#[inline(always)]
+pub(crate) fn shift(range: u32) -> u32 {
+    ((range.wrapping_sub(1).leading_zeros().div_ceil(8) - 1) * 8) & 24
+}
+
 /// Scales counts to statistics.
 pub(crate) fn scale_counts(counts: &[u32; STATISTICS_BYTES]) -> [u8; STATISTICS_BYTES] {
     let most = counts.iter().copied().max().unwrap_or(0);

@@ -12,7 +12,7 @@ mod tar_index;
 
 pub use channel::Channel;
 pub use info::{BlockInfo, ChannelInfo, Gap, SegmentInfo};
-pub(crate) use names::{check_name, parse_segment_name, segment_folder};
+pub(crate) use names::{check_name, segment_folder};
 pub use open::{Session, Skipped};
 pub use segment::Segment;
 pub(crate) use segment::SegmentMetadata;

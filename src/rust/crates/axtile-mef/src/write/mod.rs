@@ -10,6 +10,7 @@ mod counts;
 mod durability;
 mod encode;
 mod fresh;
+mod opening;
 mod part;
 mod records;
 mod segment;

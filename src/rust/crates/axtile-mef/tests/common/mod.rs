@@ -1,10 +1,13 @@
 //! Fixtures of other programs.
 
+mod folders;
+
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+#[allow(unused_imports)]
+pub use folders::copy;
 
-const FOLDER: &str = "/work/shared/fixtures/mef3";
+use serde_json::Value;
 
 /// A session and what it holds.
 pub struct Case {
@@ -35,9 +38,12 @@ impl Case {
     }
 }
 
-/// All fixtures; none where they are not installed.
+/// The fixtures that are kept outside the repository: in `$AXTILE_SHARED`, or in
+/// `shared` beside it. None where they are not there.
 pub fn cases() -> Vec<Case> {
-    let folder = std::env::var_os("AXTILE_MEF_FIXTURES").map_or(FOLDER.into(), PathBuf::from);
+    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../../shared");
+    let shared = std::env::var_os("AXTILE_SHARED").map_or_else(beside, PathBuf::from);
+    let folder = shared.join("fixtures/mef3");
     let Ok(text) = std::fs::read_to_string(folder.join("manifest.json")) else {
         eprintln!("skipped: no fixtures in {}", folder.display());
         return Vec::new();
@@ -81,19 +87,4 @@ pub fn read_npy_i32(path: &Path) -> Vec<i32> {
         .iter()
         .map(|b| i32::from_le_bytes(*b))
         .collect()
-}
-
-/// Copies a folder; the copy can be written to.
-#[allow(dead_code)]
-pub fn copy(from: &Path, to: &Path) {
-    std::fs::create_dir(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let target = to.join(entry.file_name());
-        if entry.file_type().unwrap().is_dir() {
-            copy(&entry.path(), &target);
-        } else {
-            std::fs::write(&target, std::fs::read(entry.path()).unwrap()).unwrap();
-        }
-    }
 }
