@@ -10,7 +10,7 @@ use crate::header::{FileType, METADATA_BYTES, MetadataImage, Section2, Section3}
 use crate::read::Window;
 use crate::session::{Segment, Session};
 use crate::time::TimeOffset;
-use crate::write::{Dirty, Durability, NewSegment};
+use crate::write::{Dirty, Durability, NewSegment, append_all};
 
 /// What is different in the copy.
 #[derive(Clone, Default)]
@@ -127,7 +127,11 @@ pub(crate) fn copy_segment(
             open = Some(new.create(place.dirty)?);
         }
         if let Some(open) = &mut open {
-            open.append(&held, Durability::Fast, place.dirty)?;
+            append_all(
+                &mut [(open, held.as_slice())],
+                Durability::Fast,
+                place.dirty,
+            )?;
         }
         held.clear();
         n_held = 0;

@@ -27,21 +27,11 @@ impl Dirty {
         self.0.insert(path.to_owned());
     }
 
-    /// Brings all to the disk; what fails stays on the list.
+    /// Brings all to the disk; on failure all stays on the list.
     pub(crate) fn flush(&mut self) -> Result<()> {
-        while let Some(path) = self.0.first() {
-            if path.is_dir() {
-                sync_folder(path)?;
-            } else {
-                let file = File::options()
-                    .read(true)
-                    .write(true)
-                    .open(path)
-                    .map_err(Error::io("open", path))?;
-                file.sync_all().map_err(Error::io("write", path))?;
-            }
-            self.0.pop_first();
-        }
+        let paths: Vec<PathBuf> = self.0.iter().cloned().collect();
+        sync_paths(&paths)?;
+        self.0.clear();
         Ok(())
     }
 
@@ -57,28 +47,69 @@ impl Dirty {
     }
 }
 
+/// Waits for the disk at a time: journals bring several files there as one.
+const WAITING: usize = 8;
+
+/// Brings files and folders to the disk.
+pub(crate) fn sync_paths(paths: &[PathBuf]) -> Result<()> {
+    if let [path] = paths {
+        return sync_path(path);
+    }
+    let share = paths.len().div_ceil(WAITING).max(1);
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = paths
+            .chunks(share)
+            .map(|own| scope.spawn(|| own.iter().try_for_each(|path| sync_path(path))))
+            .collect();
+        threads.into_iter().try_for_each(|thread| {
+            thread
+                .join()
+                .unwrap_or_else(|_| Err(Error::argument("a thread that wrote files ended early")))
+        })
+    })
+}
+
+fn sync_path(path: &Path) -> Result<()> {
+    if path.is_dir() {
+        return sync_folder(path);
+    }
+    File::options()
+        .read(true)
+        .write(true)
+        .open(path)
+        .and_then(|file| file.sync_all())
+        .map_err(Error::io("write", path))
+}
+
 /// Ending of a file that is to take another's place.
 pub(crate) const TEMPORARY: &str = "axtile-tmp";
+
+/// Writes `bytes` to a file beside `path`, whose place it is to take.
+pub(crate) fn write_temporary(path: &Path, bytes: &[u8]) -> Result<PathBuf> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{TEMPORARY}"));
+    let temporary = path.with_file_name(name);
+    let written = File::create(&temporary)
+        .and_then(|mut file| file.write_all(bytes))
+        .map_err(Error::io("write", &temporary));
+    if written.is_err() {
+        // The first error matters; recovery knows what a leftover is.
+        let _ = fs::remove_file(&temporary);
+    }
+    written.map(|()| temporary)
+}
 
 /// Puts `bytes` in the place of the file at `path`, whole at any time. The new
 /// content is on the disk before it takes the name; the name is when `dirty`
 /// is flushed.
 pub(crate) fn publish(path: &Path, bytes: &[u8], dirty: &mut Dirty) -> Result<()> {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{TEMPORARY}"));
-    let temporary = path.with_file_name(name);
-    let written = File::create(&temporary)
-        .and_then(|mut file| {
-            file.write_all(bytes)?;
-            file.sync_all()
-        })
-        .and_then(|()| fs::rename(&temporary, path))
-        .map_err(Error::io("write", path));
-    if written.is_err() {
-        // The first error matters; recovery knows what a leftover is.
+    let temporary = write_temporary(path, bytes)?;
+    let renamed = sync_path(&temporary)
+        .and_then(|()| fs::rename(&temporary, path).map_err(Error::io("write", path)));
+    if renamed.is_err() {
         let _ = fs::remove_file(&temporary);
     }
-    written?;
+    renamed?;
     if let Some(folder) = path.parent() {
         dirty.insert(folder);
     }

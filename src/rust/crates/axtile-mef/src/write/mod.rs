@@ -6,6 +6,7 @@
 //! cut can hurt nothing but the append in flight, which `recover` brings in
 //! order. A new segment is built beside and appears whole.
 
+mod append;
 mod counts;
 mod durability;
 mod encode;
@@ -19,6 +20,7 @@ mod step;
 mod target;
 mod writer;
 
+pub(crate) use append::append_all;
 pub use counts::Precision;
 pub use durability::Durability;
 pub(crate) use durability::{Dirty, publish};

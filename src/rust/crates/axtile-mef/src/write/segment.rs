@@ -1,22 +1,18 @@
 //! A segment open for appending.
 
-use std::fs::{self, File};
-use std::io::{Seek, SeekFrom, Write};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use axtile_core::{Error, Result};
-use axtile_store::{open_regular, sync_folder};
+use axtile_store::open_regular;
 
-use crate::checksum::{SEED, extend};
 use crate::header::{
     ENTRY_BYTES, FileType, IndexEntry, METADATA_BYTES, MetadataImage, Section3, UNIVERSAL_BYTES,
-    UniversalHeader, seal_header,
+    UniversalHeader,
 };
-use crate::red::EncodedBlock;
 use crate::session::ByteSource;
-use crate::time::{TimeOffset, duration};
+use crate::time::TimeOffset;
 use crate::write::durability::{Dirty, Durability, publish};
-use crate::write::encode::unstorable;
 use crate::write::statistics::{BlockSize, Statistics, is_poor, redeclare};
 
 /// Metadata, headers and sizes of a segment's files.
@@ -111,7 +107,7 @@ impl OpenSegment {
         Ok(())
     }
 
-    fn path(&self, file_type: FileType) -> PathBuf {
+    pub(crate) fn path(&self, file_type: FileType) -> PathBuf {
         self.folder
             .join(format!("{}.{}", self.stem, file_type.extension()))
     }
@@ -153,125 +149,8 @@ impl OpenSegment {
         Ok(())
     }
 
-    /// Appends blocks in the order that a power cut may interrupt anywhere. On
-    /// failure the segment is as it was, as far as the system lets it.
-    pub(crate) fn append(
-        &mut self,
-        blocks: &[EncodedBlock],
-        durability: Durability,
-        dirty: &mut Dirty,
-    ) -> Result<()> {
-        let Some(last) = blocks.last() else {
-            return Ok(());
-        };
-        let offset = self.offset()?;
-        let mut section = self.image.section_2();
-        self.enrich(&mut section)?;
-
-        // All is known before the first byte is written.
-        let mut data = Vec::with_capacity(blocks.iter().map(|block| block.bytes.len()).sum());
-        let mut index = Vec::with_capacity(blocks.len() * ENTRY_BYTES);
-        let mut start_sample = section.n_samples.max(0);
-        let mut longest = 0_i64;
-        for block in blocks {
-            let entry = IndexEntry {
-                offset: self
-                    .data_bytes
-                    .saturating_add(data.len() as u64)
-                    .cast_signed(),
-                start: block.header.start,
-                start_sample,
-                n_samples: block.header.n_samples,
-                n_bytes: block.header.n_bytes,
-                maximum: block.maximum,
-                minimum: block.minimum,
-                flags: block.header.flags,
-            };
-            data.extend_from_slice(&block.bytes);
-            index.extend_from_slice(&entry.image());
-            start_sample = start_sample.saturating_add(block.header.n_samples.into());
-            longest = longest.max(block.header.n_samples.into());
-        }
-        let statistics = Statistics::of(blocks.iter().map(|block| BlockSize {
-            n_samples: block.header.n_samples,
-            n_bytes: block.header.n_bytes,
-            difference_bytes: Some(block.header.difference_bytes),
-            minimum: block.minimum,
-            maximum: block.maximum,
-            is_discontinuity: block.header.is_discontinuity(),
-        }));
-        statistics.extend(&mut section);
-        let mut header = self.image.header();
-        let end = offset
-            .absolute(last.header.start)
-            .unwrap_or(0)
-            .saturating_add(duration(
-                last.header.n_samples.into(),
-                section.sampling_frequency,
-            ));
-        let stored_end = offset.stored(end).ok_or_else(|| unstorable(end))?;
-        if offset.absolute(header.start).is_none() {
-            header.start = blocks
-                .first()
-                .map_or(stored_end, |block| block.header.start);
-        }
-        // An append may overlap the end by half a sample.
-        header.end = match offset.absolute(header.end) {
-            Some(before) if before > end => header.end,
-            _ => stored_end,
-        };
-        let span = offset
-            .absolute(header.start)
-            .zip(offset.absolute(header.end));
-        section.recording_duration = span.map_or(-1, |(start, end)| end.saturating_sub(start));
-        let n_blocks = section.n_blocks;
-        let patch = |image: &[u8], bytes: &[u8], file_type: FileType| -> Vec<u8> {
-            let mut image = image.to_vec();
-            let mut own = UniversalHeader::fields(&image);
-            let is_new = own.n_entries <= 0;
-            // Zero was never computed, and goes on not to be.
-            if is_new {
-                own.body_checksum = extend(SEED, bytes);
-            } else if own.body_checksum != 0 {
-                own.body_checksum = extend(own.body_checksum, bytes);
-            }
-            own.start = header.start;
-            own.end = header.end;
-            own.n_entries = n_blocks;
-            if file_type == FileType::Data {
-                own.maximum_entry = own.maximum_entry.max(longest);
-            }
-            own.patch(&mut image);
-            seal_header(&mut image);
-            image
-        };
-        let new_data_header = patch(&self.data_header, &data, FileType::Data);
-        let new_index_header = patch(&self.index_header, &index, FileType::Index);
-        let mut image = self.image.clone();
-        image.set_header(&header);
-        image.set_section_2(&section);
-
-        let written = self.write(
-            (&data, &new_data_header),
-            (&index, &new_index_header),
-            &image,
-            durability,
-            dirty,
-        );
-        if let Err(error) = written {
-            self.undo();
-            return Err(error);
-        }
-        self.data_bytes += data.len() as u64;
-        self.index_bytes += index.len() as u64;
-        self.data_header = new_data_header;
-        self.index_header = new_index_header;
-        self.image = image;
-        Ok(())
-    }
-
     /// Declares what a foreign writer left out or might have got wrong.
-    fn enrich(&self, section: &mut crate::header::Section2) -> Result<()> {
+    pub(crate) fn enrich(&self, section: &mut crate::header::Section2) -> Result<()> {
         if section.n_blocks <= 0 {
             return Ok(());
         }
@@ -287,41 +166,6 @@ impl OpenSegment {
             section.maximum_difference_bytes = section
                 .maximum_difference_bytes
                 .max(section.maximum_block_samples.saturating_mul(5));
-        }
-        Ok(())
-    }
-
-    fn write(
-        &self,
-        (data, data_header): (&[u8], &[u8]),
-        (index, index_header): (&[u8], &[u8]),
-        image: &MetadataImage,
-        durability: Durability,
-        dirty: &mut Dirty,
-    ) -> Result<()> {
-        let data_path = self.path(FileType::Data);
-        let index_path = self.path(FileType::Index);
-        let mut data_file = open_to_write(&data_path)?;
-        let mut index_file = open_to_write(&index_path)?;
-        write_at(&mut data_file, self.data_bytes, data).map_err(Error::io("write", &data_path))?;
-        write_at(&mut index_file, self.index_bytes, index)
-            .map_err(Error::io("write", &index_path))?;
-        write_at(&mut index_file, 0, index_header).map_err(Error::io("write", &index_path))?;
-        write_at(&mut data_file, 0, data_header).map_err(Error::io("write", &data_path))?;
-        if durability == Durability::Full {
-            data_file
-                .sync_all()
-                .map_err(Error::io("write", &data_path))?;
-            index_file
-                .sync_all()
-                .map_err(Error::io("write", &index_path))?;
-        } else {
-            dirty.insert(&data_path);
-            dirty.insert(&index_path);
-        }
-        publish(&self.path(FileType::Metadata), &image.to_file(), dirty)?;
-        if durability == Durability::Full {
-            sync_folder(&self.folder)?;
         }
         Ok(())
     }
@@ -349,20 +193,6 @@ impl OpenSegment {
         self.image.set_header(&header);
     }
 
-    /// Takes back what a failed append wrote.
-    fn undo(&self) {
-        for (file_type, header, len) in [
-            (FileType::Data, &self.data_header, self.data_bytes),
-            (FileType::Index, &self.index_header, self.index_bytes),
-        ] {
-            // The append's own error is the one to report.
-            if let Ok(mut file) = open_to_write(&self.path(file_type)) {
-                let _ = write_at(&mut file, 0, header);
-                let _ = file.set_len(len);
-            }
-        }
-    }
-
     /// Gives a new segment its name.
     pub(crate) fn complete(&mut self, durability: Durability, dirty: &mut Dirty) -> Result<()> {
         let Some(target) = self.target.take() else {
@@ -379,16 +209,4 @@ impl OpenSegment {
         }
         Ok(())
     }
-}
-
-fn open_to_write(path: &Path) -> Result<File> {
-    File::options()
-        .write(true)
-        .open(path)
-        .map_err(Error::io("open", path))
-}
-
-fn write_at(file: &mut File, offset: u64, bytes: &[u8]) -> std::io::Result<()> {
-    file.seek(SeekFrom::Start(offset))?;
-    file.write_all(bytes)
 }

@@ -12,6 +12,7 @@ use crate::header::{MetadataImage, Section3};
 use crate::records::{Record, RecordScope};
 use crate::session::{Session, check_name, segment_folder};
 use crate::time::TimeOffset;
+use crate::write::append::append_all;
 use crate::write::durability::{Dirty, Durability};
 use crate::write::encode::encode_all;
 use crate::write::fresh::NewSegment;
@@ -204,13 +205,20 @@ impl SessionWriter {
             Some(_) => Durability::Fast,
             None => durability,
         };
+        let mut extended = Vec::new();
+        for (name, end) in &mut self.ends {
+            let own = targets
+                .iter()
+                .zip(&blocks)
+                .find(|((channel, target), _)| channel == name && matches!(target, Target::Extend));
+            if let Some((_, blocks)) = own {
+                extended.push((&mut end.segment, blocks.as_slice()));
+            }
+        }
+        append_all(&mut extended, durability, &mut self.dirty)?;
         for ((channel, target), blocks) in targets.into_iter().zip(&blocks) {
             match target {
-                Target::Extend => {
-                    if let Some(end) = self.ends.get_mut(channel) {
-                        end.segment.append(blocks, durability, &mut self.dirty)?;
-                    }
-                }
+                Target::Extend => {}
                 Target::Create { number, section_2 } => {
                     let root = self.root();
                     let before = self.ends.get(channel).map(ChannelEnd::image);
@@ -227,7 +235,8 @@ impl SessionWriter {
                         template: before,
                     };
                     let mut segment = new.create(&mut self.dirty)?;
-                    segment.append(blocks, Durability::Fast, &mut self.dirty)?;
+                    let own = &mut [(&mut segment, blocks.as_slice())];
+                    append_all(own, Durability::Fast, &mut self.dirty)?;
                     segment.complete(durability, &mut self.dirty)?;
                     let end = ChannelEnd {
                         segment,
