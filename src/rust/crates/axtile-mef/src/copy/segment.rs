@@ -127,11 +127,7 @@ pub(crate) fn copy_segment(
             open = Some(new.create(place.dirty)?);
         }
         if let Some(open) = &mut open {
-            append_all(
-                &mut [(open, held.as_slice())],
-                Durability::Fast,
-                place.dirty,
-            )?;
+            append_all(&mut [(open, held.as_slice())], None, place.dirty)?;
         }
         held.clear();
         n_held = 0;

@@ -30,11 +30,12 @@ struct Growth {
     image: MetadataImage,
 }
 
-/// Appends to segments. On failure they are as they were, as far as the system
+/// Appends to segments; without a durability nothing is waited for, as where a
+/// whole session is brought to the disk before it is seen. On failure they are as they were, as far as the system
 /// lets them; one whose new metadata have their place already has its blocks.
 pub(crate) fn append_all(
     segments: &mut [(&mut OpenSegment, &[EncodedBlock])],
-    durability: Durability,
+    durability: Option<Durability>,
     dirty: &mut Dirty,
 ) -> Result<()> {
     let mut growths = Vec::new();
@@ -54,9 +55,10 @@ pub(crate) fn append_all(
     }
     for (segment, _) in &work {
         dirty.insert(&segment.folder);
-        if durability == Durability::Fast {
+        if durability != Some(Durability::Full) {
             dirty.insert(&segment.path(FileType::Data));
             dirty.insert(&segment.path(FileType::Index));
+            dirty.insert(&segment.path(FileType::Metadata));
         }
     }
     let mut folders = Vec::new();
@@ -75,7 +77,7 @@ pub(crate) fn append_all(
         folders.push(segment.folder.clone());
         segment.accept(growth);
     }
-    if durability == Durability::Full {
+    if durability == Some(Durability::Full) {
         sync_paths(&folders)?;
     }
     Ok(())
@@ -84,7 +86,7 @@ pub(crate) fn append_all(
 /// All but giving the new metadata their place.
 fn prepare(
     work: &[(&mut OpenSegment, Growth)],
-    durability: Durability,
+    durability: Option<Durability>,
     temporaries: &mut Vec<PathBuf>,
 ) -> Result<()> {
     let mut files = Vec::new();
@@ -92,14 +94,17 @@ fn prepare(
         segment.write_blocks(growth)?;
         files.extend([segment.path(FileType::Data), segment.path(FileType::Index)]);
     }
-    if durability == Durability::Full {
+    if durability == Some(Durability::Full) {
         sync_paths(&files)?;
     }
     for (segment, growth) in work {
         let metadata = segment.path(FileType::Metadata);
         temporaries.push(write_temporary(&metadata, &growth.image.to_file())?);
     }
-    sync_paths(temporaries)
+    match durability {
+        Some(_) => sync_paths(temporaries),
+        None => Ok(()),
+    }
 }
 
 /// Takes back what a failed append wrote.

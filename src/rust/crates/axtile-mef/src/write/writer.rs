@@ -202,8 +202,8 @@ impl SessionWriter {
         let blocks = encode_all(&prepared, n_threads, watch)?;
         // A new session is on the disk when it is published.
         let durability = match self.staged {
-            Some(_) => Durability::Fast,
-            None => durability,
+            Some(_) => None,
+            None => Some(durability),
         };
         let mut extended = Vec::new();
         for (name, end) in &mut self.ends {
@@ -236,8 +236,8 @@ impl SessionWriter {
                     };
                     let mut segment = new.create(&mut self.dirty)?;
                     let own = &mut [(&mut segment, blocks.as_slice())];
-                    append_all(own, Durability::Fast, &mut self.dirty)?;
-                    segment.complete(durability, &mut self.dirty)?;
+                    append_all(own, durability.map(|_| Durability::Fast), &mut self.dirty)?;
+                    segment.complete(durability.unwrap_or(Durability::Fast), &mut self.dirty)?;
                     let end = ChannelEnd {
                         segment,
                         last_number: number,
