@@ -12,6 +12,8 @@
 #'   [cell_stats()].
 #' * Map instead of decode: [materialize_tiles()], [mmap_dgCMatrix()],
 #'   [mmap_int()]; keep counts compact: [TileCounts].
+#' * Data in axes, in the formats of dafr and DataAxesFormats.jl: [AxtileDaf],
+#'   [files_daf()], [get_query()].
 #' * Look after it: [tiles_info()], [verify_tiles()], [localize_obs()].
 #' * From a shell: [axtile_command()].
 #'

@@ -32,7 +32,8 @@ cli_usage <- c(
     "",
     "options of convert:",
     "  --layer NAME                h5ad: X (default), raw, or a layer",
-    "  --layers A,B                h5ad: further layers with counts",
+    "  --layers A,B                h5ad: further layers",
+    "  --kinds A=KIND,B=KIND       h5ad: count (default), float32 or float64",
     "  --join exact|union|intersection  genes of several files (exact)",
     "  --gene-names symbol|id      10x Genomics files (symbol)",
     "  --genome NAME               10x Genomics HDF5, version 2",
@@ -157,6 +158,19 @@ cli_list <- function(text) {
     if (is.null(text)) NULL else strsplit(text, ",", fixed = TRUE)[[1L]]
 }
 
+# "a=1,b=2" as a named vector.
+cli_named <- function(text, name) {
+    parts <- regmatches(
+        cli_list(text), regexpr("=", cli_list(text), fixed = TRUE),
+        invert = TRUE
+    )
+    if (length(parts) == 0L || any(lengths(parts) != 2L)) {
+        cli_wrong(paste0("axtile: --", name, " takes NAME=VALUE,..."))
+    }
+    part <- function(k) vapply(parts, `[[`, "", k)
+    stats::setNames(part(2L), part(1L))
+}
+
 cli_info <- function(args) {
     print(cli_dataset(cli_parse(args)))
 }
@@ -184,7 +198,7 @@ cli_convert <- function(args) {
     )
     parsed <- cli_parse(
         args,
-        with_value = c("output", texts, lists, numbers),
+        with_value = c("output", "kinds", texts, lists, numbers),
         flags = c("no-sort-genes", "overwrite", "resume")
     )
     options <- parsed$options
@@ -198,6 +212,9 @@ cli_convert <- function(args) {
         Map(cli_number, options[given(numbers)], given(numbers))
     )
     names(arguments) <- gsub("-", "_", names(arguments), fixed = TRUE)
+    if (!is.null(options$kinds)) {
+        arguments$kinds <- cli_named(options$kinds, "kinds")
+    }
     if (identical(arguments$sort_genes_max_files, 0)) {
         arguments$sort_genes_max_files <- Inf
     }

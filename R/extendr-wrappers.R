@@ -7,6 +7,80 @@ NULL
 
 rs_version <- function() .Call(wrap__rs_version)
 
+rs_daf_query <- function(arguments) .Call(wrap__rs_daf_query, arguments)
+
+rs_daf_has_query <- function(arguments) .Call(wrap__rs_daf_has_query, arguments)
+
+rs_daf_query_flips <- function(arguments) .Call(wrap__rs_daf_query_flips, arguments)
+
+rs_daf_query_info <- function(arguments) .Call(wrap__rs_daf_query_info, arguments)
+
+rs_daf_query_values <- function(arguments) .Call(wrap__rs_daf_query_values, arguments)
+
+rs_daf_operations <- function(kind) .Call(wrap__rs_daf_operations, kind)
+
+rs_daf_empty_cache <- function(arguments) .Call(wrap__rs_daf_empty_cache, arguments)
+
+rs_daf_info <- function(arguments) .Call(wrap__rs_daf_info, arguments)
+
+rs_daf_describe <- function(arguments) .Call(wrap__rs_daf_describe, arguments)
+
+rs_daf_names <- function(arguments) .Call(wrap__rs_daf_names, arguments)
+
+rs_daf_has <- function(arguments) .Call(wrap__rs_daf_has, arguments)
+
+rs_daf_version <- function(arguments) .Call(wrap__rs_daf_version, arguments)
+
+rs_daf_entries <- function(arguments) .Call(wrap__rs_daf_entries, arguments)
+
+rs_daf_axis_length <- function(arguments) .Call(wrap__rs_daf_axis_length, arguments)
+
+rs_daf_entries_at <- function(arguments) .Call(wrap__rs_daf_entries_at, arguments)
+
+rs_daf_positions_of <- function(arguments) .Call(wrap__rs_daf_positions_of, arguments)
+
+rs_daf_scalar <- function(arguments) .Call(wrap__rs_daf_scalar, arguments)
+
+rs_daf_vector <- function(arguments) .Call(wrap__rs_daf_vector, arguments)
+
+rs_daf_matrix <- function(arguments) .Call(wrap__rs_daf_matrix, arguments)
+
+rs_daf_integer64 <- function(has) .Call(wrap__rs_daf_integer64, has)
+
+rs_daf_memory <- function(arguments) .Call(wrap__rs_daf_memory, arguments)
+
+rs_daf_open <- function(arguments) .Call(wrap__rs_daf_open, arguments)
+
+rs_daf_tiles <- function(arguments) .Call(wrap__rs_daf_tiles, arguments)
+
+rs_daf_chain <- function(arguments) .Call(wrap__rs_daf_chain, arguments)
+
+rs_daf_complete_chain <- function(arguments) .Call(wrap__rs_daf_complete_chain, arguments)
+
+rs_daf_complete <- function(arguments) .Call(wrap__rs_daf_complete, arguments)
+
+rs_daf_complete_path <- function(arguments) .Call(wrap__rs_daf_complete_path, arguments)
+
+rs_daf_viewer <- function(arguments) .Call(wrap__rs_daf_viewer, arguments)
+
+rs_daf_read_only <- function(arguments) .Call(wrap__rs_daf_read_only, arguments)
+
+rs_daf_reset_reorder <- function(path) .Call(wrap__rs_daf_reset_reorder, path)
+
+rs_daf_add_axis <- function(arguments) .Call(wrap__rs_daf_add_axis, arguments)
+
+rs_daf_delete <- function(arguments) .Call(wrap__rs_daf_delete, arguments)
+
+rs_daf_set_scalar <- function(arguments) .Call(wrap__rs_daf_set_scalar, arguments)
+
+rs_daf_set_vector <- function(arguments) .Call(wrap__rs_daf_set_vector, arguments)
+
+rs_daf_set_matrix <- function(arguments) .Call(wrap__rs_daf_set_matrix, arguments)
+
+rs_daf_relayout_matrix <- function(arguments) .Call(wrap__rs_daf_relayout_matrix, arguments)
+
+rs_daf_reorder_axes <- function(arguments) .Call(wrap__rs_daf_reorder_axes, arguments)
+
 rs_mapped_vector <- function(arguments) .Call(wrap__rs_mapped_vector, arguments)
 
 rs_mapped_open <- function(arguments) .Call(wrap__rs_mapped_open, arguments)

@@ -17,11 +17,16 @@
 #'   \item{`axtile.cache_dir`}{Folder for [localize_obs()] and
 #'     [materialize_tiles()]. Default, `NULL`: `$DELTACELLS_CACHE`,
 #'     `$XDG_CACHE_HOME/deltacells`, or `~/.cache/deltacells`.}
+#'   \item{`axtile.daf_cache_mb`}{Memory for results and objects that each DAF
+#'     keeps, in MB; see [empty_cache()]. Default: 1024.}
+#'   \item{`axtile.kernel_threshold`}{How many values an operation of a query
+#'     must look at for more than one thread to work on it. Default: 100,000.}
 #'   \item{`axtile.progress`}{Progress bars: `TRUE`, `FALSE`, or `NULL`, the
 #'     default, for only in an interactive session.}
 #' }
 #'
 #' @returns A named list.
+#' @family options
 #' @examples
 #' axtile_options()
 #' old <- options(axtile.threads = 1)
@@ -29,7 +34,10 @@
 #' options(old)
 #' @export
 axtile_options <- function() {
-    names <- c("threads", "cache_mb", "pool_mb", "cache_dir", "progress")
+    names <- c(
+        "threads", "cache_mb", "pool_mb", "cache_dir", "daf_cache_mb",
+        "kernel_threshold", "progress"
+    )
     options <- lapply(names, axtile_option)
     stats::setNames(options, paste0("axtile.", names))
 }
@@ -40,6 +48,8 @@ axtile_option <- function(name) {
         threads = getOption("axtile.threads", default_threads()),
         cache_mb = getOption("axtile.cache_mb", 512),
         pool_mb = getOption("axtile.pool_mb", 1024),
+        daf_cache_mb = getOption("axtile.daf_cache_mb", 1024),
+        kernel_threshold = getOption("axtile.kernel_threshold", 1e5),
         getOption(paste0("axtile.", name))
     )
 }

@@ -5,7 +5,8 @@
 #' The last tile stays as full as it is.
 #'
 #' The dataset must be in the axtile format; [convert_tiles()] brings others to
-#' it. Layers and obs columns must be those of the dataset, with the same types;
+#' it. Layers and obs columns must be those of the dataset, with the same types
+#' (a matrix is taken as what the dataset has in that layer, if it holds that);
 #' the levels of factors may be others. The genes must be the same, by name, in
 #' any order. Annotations of the genes stay those of the dataset.
 #'
@@ -16,8 +17,10 @@
 #' @param x A `tile_dataset`, or the path of one.
 #' @param source What to add: counts as in [write_tiles()], or a `tile_dataset`.
 #' @param ... Must be empty.
-#' @param obs,layer,layers As in [write_tiles()]; not for a `tile_dataset`,
-#'   which brings its own.
+#' @param obs,layers As in [write_tiles()]; `NULL` for a `tile_dataset`, which
+#'   brings its own.
+#' @param layer As in [write_tiles()]; `NULL` for the name of the dataset's
+#'   first layer.
 #' @inheritParams write_tiles
 #' @returns The dataset, opened anew.
 #' @section Errors:
@@ -33,7 +36,7 @@
 #' ds <- write_tiles(counts[, 1:60], path)
 #' append_tiles(ds, counts[, 61:100])
 #' @export
-append_tiles <- function(x, source, ..., obs = NULL, layer = "counts",
+append_tiles <- function(x, source, ..., obs = NULL, layer = NULL,
                          layers = NULL, threads = axtile_option("threads"),
                          progress = axtile_option("progress")) {
     rlang::check_dots_empty()
@@ -41,7 +44,7 @@ append_tiles <- function(x, source, ..., obs = NULL, layer = "counts",
         x <- open_dataset(check_path(x))
     }
     check_current(x)
-    layer <- check_string(layer)
+    layer <- check_string(layer, null = TRUE) %||% x$layers$name[[1L]]
     input <- if (inherits(source, "tile_dataset")) {
         if (!is.null(obs) || !is.null(layers)) {
             axtile_abort("argument", paste0(

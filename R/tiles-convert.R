@@ -9,7 +9,8 @@
 #' takes 12 bytes a nonzero for the time of the conversion.
 #'
 #' Counts must be whole numbers from 0 on. Anything else is an error that names
-#' cell and gene; nothing is rounded or clipped.
+#' cell and gene; nothing is rounded or clipped. Normalised or corrected values
+#' are read where `kinds` says so.
 #'
 #' A tile dataset is a source, too: it is written anew in another format or with
 #' another size of tiles, with all its layers and annotations. It keeps the
@@ -22,8 +23,13 @@
 #' @param ... Must be empty.
 #' @param layer For h5ad files: `"X"`, `"raw"` (raw/X with its own genes), or
 #'   the name of a layer (`"layers/X"` for one that is called like these).
-#' @param layers For h5ad files: names of further layers with whole counts, for
-#'   example `c("spliced", "unspliced")`; they become layers of the dataset.
+#' @param layers For h5ad files: names of further layers, for example
+#'   `c("spliced", "unspliced")`; they become layers of the dataset.
+#' @param kinds For h5ad files: what the values of `layer` and `layers` are
+#'   stored as, by their names, for example `c(X = "float32")`: `"count"`, as
+#'   all that are not named, `"float32"` or `"float64"` (see [write_tiles()]).
+#'   The dataset's first layer is called `"counts"` if it is of counts, else
+#'   as `layer` is.
 #' @param join For several files: `"exact"` if they must have the same genes in
 #'   the same order, `"union"` or `"intersection"` to match genes by name.
 #' @param gene_names For 10x Genomics files: name genes by `"symbol"` or
@@ -75,6 +81,7 @@
 #' convert_tiles(folder, tempfile(fileext = ".tiles"))
 #' @export
 convert_tiles <- function(source, path, ..., layer = "X", layers = NULL,
+                          kinds = NULL,
                           join = c("exact", "union", "intersection"),
                           gene_names = c("symbol", "id"), genome = NULL,
                           orientation = c("genes_by_cells", "cells_by_genes"),
@@ -115,11 +122,20 @@ convert_tiles <- function(source, path, ..., layer = "X", layers = NULL,
         },
         resume = resume, threads = threads
     )
+    layer <- check_string(layer)
+    layers <- check_strings(layers)
+    kinds <- check_kinds(kinds, c(layer, layers))
+    kind_of <- function(names) {
+        found <- unname(kinds[names])
+        ifelse(is.na(found), "count", found)
+    }
     arguments <- c(options, list(
         source = paths,
         gene_order = gene_order,
-        layer = check_string(layer),
-        layers = check_strings(layers),
+        layer = layer,
+        kind = kind_of(layer),
+        layers = layers,
+        layer_kinds = as.character(kind_of(layers)),
         join = rlang::arg_match(join),
         gene_names = rlang::arg_match(gene_names),
         genome = check_string(genome, null = TRUE),

@@ -10,7 +10,7 @@ tile_input <- function(x, layer, call = rlang::caller_env()) {
         return(seurat_input(x, layer, call))
     }
     list(
-        counts = as_counts(x, call), name = "x", layer = "counts", obs = NULL,
+        counts = as_counts(x, call), name = "x", layer = layer, obs = NULL,
         var = NULL
     )
 }

@@ -139,6 +139,10 @@ format.tile_dataset <- function(x, ...) {
     share <- 100 * x$nnz / (x$n_cells * x$n_genes * n_layers)
     # A dgCMatrix takes 12 bytes a nonzero and 4 a cell.
     ratio <- (12 * x$nnz + 4 * x$n_cells * n_layers) / x$tile_bytes
+    is_count <- x$layers$kind == "count"
+    described <- paste0(
+        x$layers$name, ifelse(is_count, "", paste0(" (", x$layers$kind, ")"))
+    )
     obs <- tryCatch(obs_columns(x), axtile_error = function(e) NULL)
     shown <- utils::head(obs$name, 6L)
     more <- nrow(obs) - length(shown)
@@ -151,13 +155,17 @@ format.tile_dataset <- function(x, ...) {
             " of up to ", number(x$tile_size), " cells"
         ),
         paste0(
-            "  ", number(x$nnz), " nonzero counts (", format(share, digits = 2),
+            "  ", number(x$nnz), if (all(is_count)) {
+                " nonzero counts ("
+            } else {
+                " nonzero values ("
+            }, format(share, digits = 2),
             " %), ", number(round(x$nnz / x$n_cells / n_layers)), " a cell",
             if (n_layers > 1) " and layer"
         ),
-        if (n_layers > 1) paste0(
-            "  layers: ",
-            paste0(utils::head(x$layers$name, 6L), collapse = ", "),
+        if (n_layers > 1 || !is_count) paste0(
+            if (n_layers > 1) "  layers: " else "  layer: ",
+            paste0(utils::head(described, 6L), collapse = ", "),
             if (n_layers > 6L) paste0(", and ", n_layers - 6L, " more")
         ),
         paste0(

@@ -9,7 +9,8 @@
 #' @param layer The name of a layer; `NULL` for the first.
 #' @param dimnames Whether to read the names of genes and cells, too.
 #' @param as The result's form: `"dgCMatrix"`, or `"integer"` for a compact one
-#'   with integer counts, which takes two thirds of the memory.
+#'   with integer counts, which takes two thirds of the memory and is not for
+#'   layers of floating-point values.
 #' @param mmap `TRUE` for the tile as [materialize_tiles()] keeps it in the
 #'   cache, where it is put if it is not there; or the folder that
 #'   `materialize_tiles()` was given.
@@ -19,6 +20,7 @@
 #'   [TileCounts].
 #' @section Errors:
 #' `axtile_error_range` if there is no such tile or layer,
+#' `axtile_error_unsupported` for floating-point values `as = "integer"`,
 #' `axtile_error_corrupt` if it is damaged, `axtile_error_limit` if it has more
 #' than 2^31-1 nonzeros, `axtile_error_stale` if the dataset changed since it
 #' was opened; with `mmap`, `axtile_error_argument` if the folder holds another

@@ -21,9 +21,9 @@
 #'
 #'   `gene_stats()` and `cell_stats()`: a data frame of doubles, with the names
 #'   as row names where they are unique (else as a first column `var_names` or
-#'   `obs_names`): `total`, `mean` and `variance` over all counts, those of 0
+#'   `obs_names`): `total`, `mean` and `variance` over all values, those of 0
 #'   among them (the variance with the denominator n - 1; `NA` for fewer than
-#'   two); `detected`, the number of counts that are not 0; `max`, the largest
+#'   two); `detected`, the number of values that are not 0; `max`, the largest
 #'   (`NA` of none).
 #' @section Errors:
 #' `axtile_error_range` if there is no such cell, gene or layer,

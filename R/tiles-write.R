@@ -1,4 +1,4 @@
-#' Write a matrix of counts as a tile dataset
+#' Write matrices of counts and other values as a tile dataset
 #'
 #' @param x Counts, **genes x cells**: a [Matrix::dgCMatrix-class] or another
 #'   matrix class of the Matrix package, an ordinary matrix, a
@@ -11,10 +11,18 @@
 #'   Columns may be factors, logical, integer, double or character.
 #' @param layer The assay of an experiment, or the layer (slot) of the default
 #'   assay of a Seurat object, that holds the counts. It gives the first layer
-#'   of the dataset its name, which is `"counts"` for a matrix.
-#' @param layers More matrices of counts of the same genes and cells, as a named
-#'   list, for example `list(unspliced = m)`. The order of genes is that of the
-#'   totals of the first layer. Only in the axtile format.
+#'   of the dataset its name, also where `x` is a matrix.
+#' @param layers More matrices of the same genes and cells, as a named list, for
+#'   example `list(unspliced = m, logcounts = n)`. The order of genes is that of
+#'   the totals of the first layer. Only in the axtile format.
+#' @param kinds What the values of layers are stored as, as a named character
+#'   vector such as `c(counts = "float64")`: `"count"`, whole numbers;
+#'   `"float32"` or `"float64"`, floating-point numbers, of which every bit
+#'   comes back. A layer that is not named is of counts if it is the first.
+#'   Others are of counts if all their values are whole numbers from 0 to
+#'   2^31-1, else of 32-bit floats if these hold every value exactly, else of
+#'   64-bit floats. Zeros among the counts are not stored, those of a
+#'   floating-point layer are, if `x` stores them.
 #' @inheritParams convert_tiles
 #' @param tile_size Cells a tile.
 #' @returns The opened dataset, as [open_tiles()] returns it.
@@ -22,9 +30,10 @@
 #' `axtile_error_exists` if `path` exists, `axtile_error_value` or
 #' `axtile_error_limit` for values that are no counts or too large (the axtile
 #' format holds counts up to 2^31-1; the deltacells format up to 65,536 genes
-#' and counts up to 65,535), `axtile_error_unsupported` for several layers in
-#' the deltacells format. Whatever goes wrong, what was at `path` before is
-#' still there.
+#' and counts up to 65,535) or that 32-bit floats do not hold exactly where
+#' `kinds` asks for these, `axtile_error_unsupported` for several layers or
+#' floating-point values in the deltacells format. Whatever goes wrong, what was
+#' at `path` before is still there.
 #' @family tiles
 #' @examples
 #' path <- tempfile(fileext = ".tiles")
@@ -32,7 +41,7 @@
 #' write_tiles(counts, path, obs = data.frame(batch = gl(2, 25)))
 #' @export
 write_tiles <- function(x, path, ..., obs = NULL, var = NULL,
-                        layer = "counts", layers = NULL,
+                        layer = "counts", layers = NULL, kinds = NULL,
                         format = c("axtile", "deltacells"), tile_size = 10000,
                         level = NULL, chunks = NULL, clusters = NULL,
                         sort_genes = TRUE, overwrite = FALSE,
@@ -46,7 +55,9 @@ write_tiles <- function(x, path, ..., obs = NULL, var = NULL,
         chunks, clusters, sort_genes, overwrite,
         threads = threads
     )
-    arguments <- c(options, matrix_arguments(x, obs, var, layer, layers), list(
+    input <- matrix_arguments(x, obs, var, layer, layers)
+    input$layers <- with_kinds(input$layers, kinds, first = "count")
+    arguments <- c(options, input, list(
         progress = progress_reporter(
             "Writing cells", NULL, check_progress(progress)
         )
@@ -76,6 +87,42 @@ matrix_arguments <- function(x, obs, var, layer, layers,
         obs = check_columns(obs, ncol(counts), "obs", call),
         var = check_columns(var, nrow(counts), "var", call)
     )
+}
+
+# The layers with what their values are stored as: NULL is for what holds them.
+with_kinds <- function(layers, kinds, first, call = rlang::caller_env()) {
+    kinds <- check_kinds(kinds, names(layers), call)
+    layers[[1L]]$kind <- first
+    for (name in names(kinds)) {
+        layers[[name]]$kind <- kinds[[name]]
+    }
+    layers
+}
+
+check_kinds <- function(kinds, layers, call = rlang::caller_env()) {
+    if (is.null(kinds)) {
+        return(character())
+    }
+    all <- c("count", "float32", "float64")
+    is_sound <- is.character(kinds) && !is.null(names(kinds)) &&
+        all(kinds %in% all)
+    if (!is_sound) {
+        abort_argument(
+            "kinds",
+            "a named character vector of \"count\", \"float32\" or \"float64\"",
+            kinds, call
+        )
+    }
+    names <- names(kinds)
+    odd <- c(setdiff(names, layers), names[duplicated(names)])
+    if (length(odd) > 0L) {
+        axtile_abort("argument", paste0(
+            "`kinds` must name each layer once at most; it names ",
+            dQuote(odd[[1L]], FALSE), ", the layers are ",
+            paste(dQuote(layers, FALSE), collapse = ", "), "."
+        ), call = call)
+    }
+    kinds
 }
 
 # More layers of the same genes and cells as `counts`, as dgCMatrices.

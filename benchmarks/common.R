@@ -38,10 +38,12 @@ ways_to_write <- function(levels) {
     ), ways)
 }
 
-record <- function(what, threads, metric, value, unit, n = 1L) {
+# `dataset` and `topic` where they are not those of the run and the case.
+record <- function(what, threads, metric, value, unit, n = 1L,
+                   dataset = settings$dataset, topic = get("topic", globalenv())) {
     rows[[length(rows) + 1L]] <<- data.frame(
-        topic = topic, what = what, threads = threads, metric = metric,
-        value = signif(value, 5), unit = unit, n = n
+        dataset = dataset, topic = topic, what = what, threads = threads,
+        metric = metric, value = signif(value, 5), unit = unit, n = n
     )
     cat(sprintf(
         "  %-46s %s threads  %-10s %10.4g %s\n", what,
@@ -49,11 +51,12 @@ record <- function(what, threads, metric, value, unit, n = 1L) {
     ))
 }
 
-skip <- function(what, why) {
+skip <- function(what, why, dataset = settings$dataset,
+                 topic = get("topic", globalenv())) {
     cat(sprintf("  %-46s skipped: %s\n", what, why))
     rows[[length(rows) + 1L]] <<- data.frame(
-        topic = topic, what = what, threads = NA, metric = "skipped",
-        value = NA, unit = gsub("[\n,\"]+", " ", why), n = 0L
+        dataset = dataset, topic = topic, what = what, threads = NA,
+        metric = "skipped", value = NA, unit = gsub("[\n,\"]+", " ", why), n = 0L
     )
 }
 

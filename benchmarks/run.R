@@ -1,12 +1,12 @@
 # Runs the benchmarks and adds their rows to a table; README.md tells more.
 #   Rscript benchmarks/run.R [--cells N] [--genes N] [--detected N]
 #       [--h5ad FILE] [--topics A,B] [--repeats N] [--name NAME]
-#       [--machine NAME] [--out FILE]
+#       [--machine NAME] [--out FILE] [--daf FOLDER]
 
 arguments <- commandArgs(TRUE)
 known <- c(
     "cells", "genes", "detected", "h5ad", "topics", "repeats", "name",
-    "machine", "out"
+    "machine", "out", "daf"
 )
 # Names and values take turns.
 odd <- seq_along(arguments) %% 2L == 1L
@@ -63,7 +63,7 @@ out <- option("out", file.path(
 ))
 versions <- paste(c(
     paste("R", getRversion()),
-    unlist(lapply(c("axtile", "Matrix", "rhdf5", "HDF5Array"), function(package) {
+    unlist(lapply(c("axtile", "Matrix", "rhdf5", "HDF5Array", "dafr"), function(package) {
         version <- tryCatch(utils::packageVersion(package), error = function(e) NULL)
         if (!is.null(version)) paste(package, version)
     }))
@@ -75,6 +75,10 @@ commit <- suppressWarnings(tryCatch(
 ))
 commit <- if (length(commit)) commit[[1]] else NA
 
+# The example that the DAF case starts from, where there are shared files.
+shared <- Sys.getenv("AXTILE_SHARED", file.path(dirname(dirname(here)), "shared"))
+example <- file.path(shared, "fixtures", "daf", "cells_daf")
+
 work <- tempfile("axtile-benchmarks-")
 dir.create(work)
 finish <- function(status) {
@@ -84,7 +88,9 @@ finish <- function(status) {
 settings <- list(
     work = work, repeats = repeats, dataset = dataset, h5ad = h5ad,
     made = list(cells = n_cells, genes = n_genes, detected = detected),
-    counts = file.path(work, "counts.rds"), rows = file.path(work, "rows.rds")
+    counts = file.path(work, "counts.rds"), rows = file.path(work, "rows.rds"),
+    daf = option("daf", file.path(tools::R_user_dir("axtile", "cache"), "benchmarks-daf")),
+    daf_example = if (dir.exists(example)) example
 )
 settings_file <- file.path(work, "settings.rds")
 saveRDS(settings, settings_file)
@@ -103,7 +109,7 @@ run <- function(script) {
 }
 
 cat("dataset:", dataset, "\nmachine:", machine, "\n")
-if (run("prepare.R") != 0L) finish(1L)
+if (!identical(topics, "daf") && run("prepare.R") != 0L) finish(1L)
 results <- NULL
 failed <- character()
 for (topic in topics) {
@@ -118,13 +124,14 @@ for (topic in topics) {
 
 if (!is.null(results)) {
     results <- cbind(
-        dataset = dataset, results,
+        results,
         date = date, machine = machine, versions = versions, commit = commit
     )
     # A later run of the same topics on the same data replaces the earlier one.
     if (file.exists(out)) {
         old <- utils::read.csv(out)
-        again <- old$dataset == dataset & old$topic %in% results$topic
+        key <- function(rows) paste(rows$dataset, rows$topic)
+        again <- key(old) %in% key(results)
         results <- rbind(old[!again, ], results)
     }
     dir.create(dirname(out), showWarnings = FALSE, recursive = TRUE)

@@ -155,14 +155,18 @@ cells <- seq_len(ncol(m))
 read_all <- function(ds) {
     for (tile in seq_len(tiles_info(ds)$n_tiles)) read_tile(ds, tile)
 }
-rows <- lapply(c(1, 12, 19), function(level) {
-    path <- scratch(paste0("level", level, ".tiles"))
-    write <- elapsed(tiles <- write_tiles(
-        m, path,
-        format = "deltacells", level = level
-    ))
+ways <- list(
+    "axtile" = list(),
+    "axtile, 8 clusters" = list(clusters = 8),
+    "deltacells, level 12" = list(format = "deltacells", level = 12),
+    "deltacells, level 19" = list(format = "deltacells", level = 19)
+)
+rows <- lapply(names(ways), function(way) {
+    path <- scratch(paste0(make.names(way), ".tiles"))
+    arguments <- c(list(m, path), ways[[way]])
+    write <- elapsed(tiles <- do.call(write_tiles, arguments))
     list(
-        paste0("axtile tiles, level ", level), tiles_info(tiles)$tile_bytes,
+        paste0("tiles, ", way), tiles_info(tiles)$tile_bytes,
         write, read_time(function() read_all(tiles))
     )
 })

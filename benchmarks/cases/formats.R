@@ -16,6 +16,7 @@ readers <- list()
 gathers <- list()
 
 # `write` writes m to `path`; `read` gives the dgCMatrix; `gather` that of `some`.
+# `write_threads` is NA for a file that is there already.
 add_format <- function(name, path, write, read, gather = NULL, write_threads = 1L) {
     path <- scratch(path)
     tried <- tryCatch(
@@ -36,7 +37,7 @@ add_format <- function(name, path, write, read, gather = NULL, write_threads = 1
     }
     record(name, NA, "size", size(path) / 1e6, "MB")
     record(name, NA, "bits", 8 * size(path) / n, "bits a nonzero")
-    record(name, write_threads, "write", took, "s")
+    if (!is.na(write_threads)) record(name, write_threads, "write", took, "s")
     readers[[name]] <<- function() read(path)
     if (!is.null(gather)) gathers[[name]] <<- function() gather(path)
 }
@@ -78,7 +79,8 @@ if (has_package("rhdf5")) {
     add_format(
         if (own) "h5ad as given, rhdf5" else "h5ad, gzip, rhdf5", "counts.h5ad",
         function(path) if (own) file.copy(settings$h5ad, path) else write_h5ad(m, path),
-        read_h5ad_rhdf5, function(path) read_h5ad_rhdf5(path)[, some]
+        read_h5ad_rhdf5, function(path) read_h5ad_rhdf5(path)[, some],
+        write_threads = if (own) NA else 1L
     )
 } else {
     skip("h5ad, rhdf5", "rhdf5 is not installed")

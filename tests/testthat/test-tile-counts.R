@@ -172,7 +172,8 @@ test_that("show() tells size and names", {
 
 test_that("axtile loads without Matrix", {
     code <- paste(
-        "library(axtile); cat('Matrix' %in% loadedNamespaces(), '');",
+        "library(axtile, warn.conflicts = FALSE);",
+        "cat('Matrix' %in% loadedNamespaces(), '');",
         "x <- new('TileCounts', p = 0:1, i = 0L, x = 7L, Dim = c(1L, 1L));",
         "cat(colSums(x), Matrix::colSums(x), as(x, 'dgCMatrix')@x)"
     )

@@ -4,7 +4,7 @@ use std::ffi::c_void;
 
 use axtile_core::{Error, Result};
 use extendr_api::prelude::*;
-use extendr_ffi::{INTEGER, R_NilValue, REAL, Rf_allocVector, SEXP, SEXPTYPE};
+use extendr_ffi::{INTEGER, LOGICAL, R_NilValue, REAL, Rf_allocVector, SEXP, SEXPTYPE};
 
 use crate::altrep;
 use crate::pool;
@@ -48,6 +48,17 @@ pub fn fresh_integers(n: usize) -> Result<Fresh<i32>> {
     let robj = allocate(SEXPTYPE::INTSXP, n, size_of::<i32>())?;
     // SAFETY: `robj` is an integer vector.
     let data = unsafe { INTEGER(robj.get()) };
+    Ok(Fresh { robj, data, n })
+}
+
+/// A fresh logical vector.
+///
+/// # Errors
+/// `Error::Limit` if there is no memory for it.
+pub fn fresh_logicals(n: usize) -> Result<Fresh<i32>> {
+    let robj = allocate(SEXPTYPE::LGLSXP, n, size_of::<i32>())?;
+    // SAFETY: `robj` is a logical vector.
+    let data = unsafe { LOGICAL(robj.get()) };
     Ok(Fresh { robj, data, n })
 }
 

@@ -9,6 +9,7 @@ use extendr_api::prelude::*;
 
 mod altrep;
 mod arguments;
+mod daf;
 mod fresh;
 mod guard;
 mod mapped;
@@ -32,6 +33,7 @@ fn rs_version() -> String {
 
 extendr_module! {
     mod axtile;
+    use daf;
     use mapped;
     use tile_counts;
     use tiles_genes;

@@ -6,18 +6,37 @@ use std::path::{Path, PathBuf};
 
 use axtile_core::{Error, Result, Watch};
 use axtile_table::{Column, Field, Table};
-use axtile_tiles::{CellBlock, CellSource, LayerField, LayerKind};
+use axtile_tiles::{CellBlock, CellSource, FloatBlock, LayerField, LayerKind};
 
 /// The slots of a dgCMatrix (genes x cells), borrowed.
 pub struct MatrixLayer<'a> {
     /// The layer's name.
     pub name: String,
+    /// What its values are stored as.
+    pub kind: LayerKind,
     /// Slot p: where each cell starts.
     pub starts: &'a [i32],
     /// Slot i: gene numbers from 0.
     pub genes: &'a [i32],
     /// Slot x.
     pub values: &'a [f64],
+}
+
+/// What holds all of these values: counts, if they are whole numbers from 0 to
+/// 2^31-1; else 32-bit floats, or 64-bit ones.
+pub fn smallest_kind(values: &[f64]) -> LayerKind {
+    let is = |value: f64, other: f64| value.to_bits() == other.to_bits();
+    let is_count = |&value: &f64| value >= 0.0 && is(value, f64::from(value as i32));
+    if values.iter().all(is_count) {
+        return LayerKind::Count;
+    }
+    match values
+        .iter()
+        .all(|&value| is(value, f64::from(value as f32)))
+    {
+        true => LayerKind::Float32,
+        false => LayerKind::Float64,
+    }
 }
 
 /// Matrices of the same genes and cells, with annotations.
@@ -37,6 +56,18 @@ pub struct MatrixSource<'a> {
 }
 
 impl MatrixLayer<'_> {
+    /// Where some cells start among those cells' values, and where these are.
+    fn range_of(&self, cells: &Range<u64>) -> (Vec<usize>, Range<usize>) {
+        let starts = &self.starts[cells.start as usize..=cells.end as usize];
+        let (first, end) = (starts[0] as usize, starts[starts.len() - 1] as usize);
+        let starts = starts.iter().map(|&start| start as usize - first);
+        (starts.collect(), first..end)
+    }
+
+    fn genes_in(&self, range: Range<usize>) -> Vec<u32> {
+        self.genes[range].iter().map(|&gene| gene as u32).collect()
+    }
+
     fn check(&self, n_genes: usize, n_cells: usize) -> Result<()> {
         let wrong = |problem: String| {
             let name = &self.name;
@@ -117,7 +148,7 @@ impl CellSource for MatrixSource<'_> {
             .iter()
             .map(|layer| LayerField {
                 name: layer.name.clone(),
-                kind: LayerKind::Count,
+                kind: layer.kind,
             })
             .collect()
     }
@@ -159,17 +190,17 @@ impl CellSource for MatrixSource<'_> {
 
     fn counts(&self, layer: usize, cells: Range<u64>) -> Result<CellBlock> {
         let layer = &self.layers[layer];
-        let starts = &layer.starts[cells.start as usize..=cells.end as usize];
-        let (first, end) = (starts[0] as usize, starts[starts.len() - 1] as usize);
-        let mut counts = Vec::with_capacity(end - first);
-        for (at, &value) in layer.values[first..end].iter().enumerate() {
+        let (starts, range) = layer.range_of(&cells);
+        let mut counts = Vec::with_capacity(range.len());
+        for (at, &value) in layer.values[range.clone()].iter().enumerate() {
             let count = value as u32;
             if f64::from(count) != value {
-                let in_block = starts.partition_point(|&start| start as usize <= first + at) - 1;
+                let in_block = starts.partition_point(|&start| start <= at) - 1;
+                let gene = layer.genes[range.start + at] as usize;
                 return Err(Error::Value {
                     path: self.path.clone(),
                     cell: self.cell_label(cells.start + in_block as u64),
-                    gene: format!("'{}'", self.gene_names[layer.genes[first + at] as usize]),
+                    gene: format!("'{}'", self.gene_names[gene]),
                     value: if value.is_nan() {
                         "NA or NaN".into()
                     } else {
@@ -181,12 +212,19 @@ impl CellSource for MatrixSource<'_> {
             counts.push(count);
         }
         Ok(CellBlock {
-            starts: starts.iter().map(|&start| start as usize - first).collect(),
-            genes: layer.genes[first..end]
-                .iter()
-                .map(|&gene| gene as u32)
-                .collect(),
+            starts,
+            genes: layer.genes_in(range),
             counts,
+        })
+    }
+
+    fn floats(&self, layer: usize, cells: Range<u64>) -> Result<FloatBlock> {
+        let layer = &self.layers[layer];
+        let (starts, range) = layer.range_of(&cells);
+        Ok(FloatBlock {
+            starts,
+            genes: layer.genes_in(range.clone()),
+            values: layer.values[range].to_vec(),
         })
     }
 }

@@ -1,7 +1,7 @@
 //! The few entry points of R that extendr does not wrap, each behind a safe
 //! function. All are for R's own thread.
 
-use std::ffi::{c_char, c_void};
+use std::ffi::{CStr, c_char, c_void};
 
 use axtile_core::{Error, Result};
 use extendr_api::prelude::*;
@@ -53,9 +53,26 @@ pub fn sparse_matrix(
     n_rows: usize,
     n_columns: usize,
 ) -> Result<Robj> {
+    let names = Robj::from(List::from_values([Robj::from(()), Robj::from(())]));
+    sparse_matrix_of(
+        c"dgCMatrix",
+        [starts, rows, values],
+        [n_rows, n_columns],
+        &names,
+    )
+}
+
+/// As [`sparse_matrix`], of the class `class`, whose slots are those of a
+/// dgCMatrix, and with names: a list of two.
+pub fn sparse_matrix_of(
+    class: &CStr,
+    [starts, rows, values]: [&Robj; 3],
+    [n_rows, n_columns]: [usize; 2],
+    names: &Robj,
+) -> Result<Robj> {
     let limit = |_| Error::Limit {
         path: Default::default(),
-        problem: format!("{n_rows} x {n_columns} is more than a dgCMatrix can have"),
+        problem: format!("{n_rows} x {n_columns} is more than a sparse matrix of R's can have"),
     };
     let dim: [i32; 2] = [
         i32::try_from(n_rows).map_err(limit)?,
@@ -66,7 +83,14 @@ pub fn sparse_matrix(
     // R_NilValue is set when R starts.
     let mut request = unsafe {
         Request {
-            slots: [starts.get(), rows.get(), values.get(), dim.get()],
+            class: class.as_ptr(),
+            slots: [
+                starts.get(),
+                rows.get(),
+                values.get(),
+                dim.get(),
+                names.get(),
+            ],
             object: R_NilValue,
         }
     };
@@ -75,7 +99,7 @@ pub fn sparse_matrix(
     let done = unsafe { run_r(make_object, &mut request) };
     if !done {
         return Err(Error::argument(
-            "internal: R could not make a dgCMatrix; is the Matrix package loaded?",
+            "internal: R could not make a sparse matrix; is the Matrix package loaded?",
         ));
     }
     // SAFETY: an object of R's.
@@ -83,20 +107,24 @@ pub fn sparse_matrix(
 }
 
 struct Request {
-    slots: [SEXP; 4],
+    class: *const c_char,
+    slots: [SEXP; 5],
     object: SEXP,
 }
 
-/// Makes a dgCMatrix of a [`Request`]'s slots. R's class must be defined: `R/`
+/// Makes a matrix of a [`Request`]'s slots. R's class must be defined: `R/`
 /// loads Matrix before every call that comes here.
 unsafe extern "C" fn make_object(data: *mut c_void) {
     // SAFETY: `data` is a Request; on R's thread, inside R_ToplevelExec, which
     // catches R's jumps; the object is protected while slots are set.
     unsafe {
         let request = &mut *data.cast::<Request>();
-        let class = Rf_protect(R_do_MAKE_CLASS(c"dgCMatrix".as_ptr()));
+        let class = Rf_protect(R_do_MAKE_CLASS(request.class));
         let object = Rf_protect(R_do_new_object(class));
-        for (name, value) in [c"p", c"i", c"x", c"Dim"].iter().zip(request.slots) {
+        for (name, value) in [c"p", c"i", c"x", c"Dim", c"Dimnames"]
+            .iter()
+            .zip(request.slots)
+        {
             R_do_slot_assign(object, Rf_install(name.as_ptr()), value);
         }
         request.object = object;

@@ -7,13 +7,13 @@ use axtile_core::{Error, Result};
 use axtile_import::{Combined, GeneNames, ImportOptions, Join, Layer, Orientation};
 use axtile_tiles::{
     AppendOptions, CellSource, Dataset, DatasetFormat, DatasetSource, DecodedCache, GeneOrder,
-    WriteOptions, append_dataset, append_work_of, is_dataset, work_of, write_dataset,
+    LayerKind, WriteOptions, append_dataset, append_work_of, is_dataset, work_of, write_dataset,
 };
 use extendr_api::prelude::*;
 
 use crate::arguments::Arguments;
 use crate::guard::guard;
-use crate::matrix_source::{MatrixLayer, MatrixSource};
+use crate::matrix_source::{MatrixLayer, MatrixSource, smallest_kind};
 use crate::registry;
 use crate::tables;
 use crate::watch::watched;
@@ -97,9 +97,12 @@ fn append(arguments: &Arguments, source: &mut dyn CellSource) -> Result<Robj> {
     Ok(().into())
 }
 
-/// Hands the matrices of the arguments to `body` as a source.
+/// Hands the matrices of the arguments to `body` as a source. Layers of which R
+/// does not say what their values are have the kind that `known` has for their
+/// name, or the smallest that holds them.
 fn with_matrices(
     arguments: &Arguments,
+    known: impl Fn(&str) -> Option<LayerKind>,
     body: impl FnOnce(&mut dyn CellSource) -> Result<Robj>,
 ) -> Result<Robj> {
     let wrong = || Arguments::wrong("layers");
@@ -109,15 +112,21 @@ fn with_matrices(
         .map(|(name, layer)| {
             let layer = Arguments::new(&layer)?;
             let slot = |slot: &str| layer.get(slot);
-            Ok((name.to_owned(), slot("p"), slot("i"), slot("x")))
+            let kind = match layer.is_null("kind") {
+                true => known(name),
+                false => Some(kind_of(&layer.text("kind")?)?),
+            };
+            Ok((name.to_owned(), kind, slot("p"), slot("i"), slot("x")))
         })
         .collect::<Result<Vec<_>>>()?;
-    let layers = slots.iter().map(|(name, p, i, x)| {
+    let layers = slots.iter().map(|(name, kind, p, i, x)| {
+        let values = x.as_real_slice().ok_or_else(wrong)?;
         Ok(MatrixLayer {
             name: name.clone(),
+            kind: kind.unwrap_or_else(|| smallest_kind(values)),
             starts: p.as_integer_slice().ok_or_else(wrong)?,
             genes: i.as_integer_slice().ok_or_else(wrong)?,
-            values: x.as_real_slice().ok_or_else(wrong)?,
+            values,
         })
     });
     let mut source = MatrixSource {
@@ -135,6 +144,10 @@ fn with_matrices(
     body(&mut source)
 }
 
+fn kind_of(name: &str) -> Result<LayerKind> {
+    LayerKind::from_name(name).ok_or_else(|| Arguments::wrong("kinds"))
+}
+
 /// The dataset in `folder` as a source.
 fn dataset_source(folder: &Path, gene_order: GeneOrder) -> Result<DatasetSource> {
     let no_cache = Arc::new(DecodedCache::new(0));
@@ -146,9 +159,11 @@ fn dataset_source(folder: &Path, gene_order: GeneOrder) -> Result<DatasetSource>
 fn rs_tiles_write(arguments: Robj) -> Robj {
     guard(|| {
         let arguments = Arguments::new(&arguments)?;
-        with_matrices(&arguments, |source| {
-            write(&arguments, source, String::new())
-        })
+        with_matrices(
+            &arguments,
+            |_| None,
+            |source| write(&arguments, source, String::new()),
+        )
     })
 }
 
@@ -158,7 +173,12 @@ fn rs_tiles_append(arguments: Robj) -> Robj {
     guard(|| {
         let arguments = Arguments::new(&arguments)?;
         if arguments.is_null("source") {
-            return with_matrices(&arguments, |source| append(&arguments, source));
+            let no_cache = Arc::new(DecodedCache::new(0));
+            let target = arguments.path("target")?;
+            let target = Dataset::open(&target, GeneOrder::Source, no_cache)?;
+            let layers = &target.manifest().layers;
+            let known = |name: &str| Some(layers.iter().find(|layer| layer.name == name)?.kind);
+            return with_matrices(&arguments, known, |source| append(&arguments, source));
         }
         let mut source = dataset_source(&arguments.path("source")?, GeneOrder::Source)?;
         append(&arguments, &mut source)
@@ -177,7 +197,13 @@ fn rs_tiles_convert(arguments: Robj) -> Robj {
                 // The long form reaches layers of these two names.
                 name => Layer::Named(name.strip_prefix("layers/").unwrap_or(name).to_owned()),
             },
-            layers: arguments.texts("layers")?,
+            kind: kind_of(&arguments.text("kind")?)?,
+            layers: arguments
+                .texts("layers")?
+                .into_iter()
+                .zip(arguments.texts("layer_kinds")?)
+                .map(|(name, kind)| Ok((name, kind_of(&kind)?)))
+                .collect::<Result<_>>()?,
             gene_names: match arguments.text("gene_names")?.as_str() {
                 "id" => GeneNames::Id,
                 "symbol" => GeneNames::Symbol,
@@ -216,7 +242,7 @@ fn rs_tiles_convert(arguments: Robj) -> Robj {
             if format!("{options:?}") != format!("{:?}", ImportOptions::default()) {
                 return Err(Error::argument(format!(
                     "'{}' is a tile dataset: it is taken as it is, without a choice of layer, \
-                     gene names, genome, orientation or columns",
+                     kinds, gene names, genome, orientation or columns",
                     path.display()
                 )));
             }

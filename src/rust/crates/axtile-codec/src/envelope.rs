@@ -17,7 +17,9 @@ use std::path::Path;
 use axtile_core::{Error, Result};
 
 use crate::error::{TileError, TileResult};
-use crate::grid::{HEADER_LEN, MAGIC, MAX_CHUNK_CELLS, MAX_CHUNK_NNZ, MAX_GENES, VERSION};
+use crate::grid::{
+    HEADER_LEN, MAGIC, MAX_CELLS, MAX_CHUNK_CELLS, MAX_CHUNK_NNZ, MAX_GENES, VERSION,
+};
 use crate::wire::{Cursor, put_varint};
 
 /// Most chunks of a tile; the index takes at most 64 bytes for each.
@@ -92,7 +94,7 @@ pub(crate) fn check_sizes(n_genes: u32, n_cells: usize, n_chunks: usize) -> Resu
         )));
     }
     for (n, max, what) in [
-        (n_cells, u32::MAX as usize, "cells"),
+        (n_cells, MAX_CELLS, "cells"),
         (n_chunks, MAX_CHUNKS, "chunks"),
     ] {
         if n > max {
@@ -227,6 +229,9 @@ impl Envelope {
                 nonzeros: nonzero..nonzero + nnz,
             });
             (cell, nonzero) = (cell + n_cells, nonzero + nnz);
+            if cell > MAX_CELLS {
+                return Err(cursor.wrong(format!("more than {MAX_CELLS} cells")));
+            }
             for _ in 0..self.n_sections {
                 let len = cursor.varint()?;
                 let start = end;

@@ -103,6 +103,26 @@ impl GeneSet {
         }
     }
 
+    /// Those of a cell's nonzeros that are in the set: the places of their genes
+    /// and their values, in the place of what the vectors held.
+    pub fn pick<V: Copy>(
+        &self,
+        genes: &[i32],
+        values: &[V],
+        places: &mut Vec<i32>,
+        picked: &mut Vec<V>,
+    ) {
+        places.clear();
+        picked.clear();
+        for (&gene, &value) in genes.iter().zip(values) {
+            // Genes are not negative; there are fewer than 2^31.
+            if let Some(place) = self.place(gene as u32) {
+                places.push(place as i32);
+                picked.push(value);
+            }
+        }
+    }
+
     /// Tells this set from all others of the process.
     pub(crate) fn id(&self) -> u64 {
         self.id

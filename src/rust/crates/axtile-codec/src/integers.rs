@@ -8,16 +8,16 @@ use axtile_core::Result;
 
 use crate::envelope::{Chunk, check_sizes, mode};
 use crate::error::{TileError, TileResult};
-use crate::genes::GeneMap;
+use crate::genes::{GeneMap, GeneSet};
 use crate::kernels::Count;
 use crate::rows::CellRows;
 use crate::{grid, packed};
 
 /// The mode of grid tiles, in their header.
 const GRID_MODE: u8 = 1;
-/// Tiles of fewer nonzeros are packed.
+/// Tiles of fewer nonzeros may be smaller packed.
 const MIN_GRID_NNZ: usize = 100_000;
-/// Tiles of fewer nonzeros a cell are packed.
+/// Tiles of fewer nonzeros a cell may be smaller packed.
 const MIN_GRID_NNZ_OF_CELL: usize = 32;
 
 /// How counts are coded.
@@ -29,12 +29,24 @@ pub enum Coder {
     Packed,
 }
 
+impl Coder {
+    /// Those that may give the smallest tile, the likelier first. Packed tiles
+    /// take longer to read: there are few where that matters.
+    pub fn candidates(rows: &CellRows) -> &'static [Coder] {
+        let few = rows.nnz() < MIN_GRID_NNZ || rows.nnz() < MIN_GRID_NNZ_OF_CELL * rows.n_cells();
+        match few {
+            true => &[Coder::Packed, Coder::Grid],
+            false => &[Coder::Grid],
+        }
+    }
+}
+
 /// How a tile is encoded.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// About how many nonzeros a chunk holds: what is decoded at once.
     pub chunk_nonzeros: usize,
-    /// `None` for the coder that fits the counts.
+    /// `None` for the first of [`Coder::candidates`].
     pub coder: Option<Coder>,
     /// Clusters of cells of a grid tile, each with its own order of genes.
     pub n_clusters: usize,
@@ -77,14 +89,10 @@ impl Plan {
     /// rules; `Error::Limit` for a count above 2^31-1 or a cell of more than
     /// 2^26 nonzeros.
     pub fn new(rows: &CellRows, n_genes: u32, options: &Options) -> Result<Plan> {
-        let few = rows.nnz() < MIN_GRID_NNZ || rows.nnz() < MIN_GRID_NNZ_OF_CELL * rows.n_cells();
-        let coder = match options.coder {
-            Some(coder) => coder,
-            None if few => Coder::Packed,
-            None => Coder::Grid,
-        };
+        let likeliest = || Coder::candidates(rows).first().copied();
+        let coder = options.coder.or_else(likeliest);
         let chunk_nonzeros = options.chunk_nonzeros;
-        if coder == Coder::Packed {
+        if coder == Some(Coder::Packed) {
             let plan = packed::Plan::new(rows, n_genes, &packed::Options { chunk_nonzeros })?;
             return Ok(Plan(PlanOf::Packed(plan)));
         }
@@ -228,6 +236,14 @@ impl<B: Deref<Target = [u8]>> Tile<B> {
         self.chunks.last().map_or(0, |chunk| chunk.nonzeros.end)
     }
 
+    /// The size in bytes.
+    pub fn n_bytes(&self) -> usize {
+        match &self.kind {
+            TileOf::Grid(tile) => tile.n_bytes(),
+            TileOf::Packed(tile) => tile.n_bytes(),
+        }
+    }
+
     /// Identifies the tile.
     pub fn checksum(&self) -> u64 {
         match &self.kind {
@@ -294,6 +310,72 @@ impl Decoder {
         match &tile.kind {
             TileOf::Grid(tile) => self.grid.chunk_into(tile, idx, order, genes, counts),
             TileOf::Packed(tile) => self.packed.chunk_into(tile, idx, order, genes, counts),
+        }
+    }
+
+    /// Calls `each` for every cell of chunk `idx` in turn with its genes, numbered
+    /// as in the tile and in any order, and their counts.
+    ///
+    /// # Errors
+    /// `TileError` if the chunk is damaged; `each` may have been called by then.
+    ///
+    /// # Panics
+    /// If the tile has no such chunk.
+    pub fn each_cell<B: Deref<Target = [u8]>>(
+        &mut self,
+        tile: &Tile<B>,
+        idx: usize,
+        mut each: impl FnMut(&[i32], &[i32]),
+    ) -> TileResult<()> {
+        match &tile.kind {
+            TileOf::Grid(tile) => self.grid.each_cell(tile, idx, each),
+            TileOf::Packed(tile) => self
+                .packed
+                .each_cell(tile, idx, None, |_, genes, counts| each(genes, counts)),
+        }
+    }
+
+    /// As [`Decoder::each_cell`], but only with genes in `wanted`, which are given
+    /// as their places in [`GeneSet::genes`]. Of a grid tile no more is decoded
+    /// than the blocks that hold them.
+    ///
+    /// # Errors
+    /// As there, if what was looked at is damaged.
+    ///
+    /// # Panics
+    /// If the tile has no such chunk, or not a wanted gene.
+    pub fn each_cell_of<B: Deref<Target = [u8]>>(
+        &mut self,
+        tile: &Tile<B>,
+        idx: usize,
+        wanted: &GeneSet,
+        mut each: impl FnMut(&[i32], &[i32]),
+    ) -> TileResult<()> {
+        let tile = match &tile.kind {
+            TileOf::Grid(tile) => return self.grid.each_cell_of(tile, idx, wanted, each),
+            TileOf::Packed(tile) => tile,
+        };
+        let (mut places, mut picked) = (Vec::new(), Vec::new());
+        let each = |_, genes: &[i32], counts: &[i32]| {
+            wanted.pick(genes, counts, &mut places, &mut picked);
+            each(&places, &picked);
+        };
+        self.packed.each_cell(tile, idx, None, each)
+    }
+
+    /// How much of chunk `idx` [`Decoder::each_cell_of`] decodes, from 0 to 1.
+    ///
+    /// # Panics
+    /// As there.
+    pub fn share<B: Deref<Target = [u8]>>(
+        &mut self,
+        tile: &Tile<B>,
+        idx: usize,
+        wanted: &GeneSet,
+    ) -> f64 {
+        match &tile.kind {
+            TileOf::Grid(tile) => self.grid.share(tile, idx, wanted),
+            TileOf::Packed(_) => 1.0,
         }
     }
 }

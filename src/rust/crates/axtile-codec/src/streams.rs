@@ -13,6 +13,7 @@ use std::path::Path;
 
 use axtile_core::{Error, Result};
 use pco::data_types::Number;
+use pco::errors::PcoError;
 use pco::metadata::DeltaEncoding;
 use pco::wrapped::{FileCompressor, FileDecompressor};
 use pco::{ChunkConfig, DeltaSpec, ModeSpec, PagingSpec};
@@ -24,6 +25,10 @@ const PLANES: u8 = 1;
 const PCO: u8 = 2;
 /// pco codes no more numbers at once than 2^24.
 const PART_LEN: usize = 1 << 20;
+/// The mode of pco's chunks that have a dictionary.
+const PCO_DICTIONARY: u32 = 4;
+/// The shortest window that pco looks back in.
+const MIN_PCO_WINDOW: usize = 16;
 /// The level of zstd.
 const ZSTD_LEVEL: i32 = 19;
 /// zstd is tried at that level if this share of what it makes at level 1 is less
@@ -183,39 +188,65 @@ pub(crate) fn decode<T: Element>(
             Ok(())
         }
         PLANES => decode_planes(rest, out, planes, place),
-        PCO => {
-            let (file, mut rest) =
-                FileDecompressor::new(rest).map_err(|problem| wrong(problem.to_string()))?;
-            for part in out.chunks_mut(PART_LEN) {
-                let (mut chunk, after) = file
-                    .chunk_decompressor::<T, _>(rest)
-                    .map_err(|problem| wrong(problem.to_string()))?;
-                // Never written, and the least tried of pco's encodings.
-                if matches!(chunk.meta().delta_encoding, DeltaEncoding::Conv1(_)) {
-                    return Err(wrong("a convolution of pco's".into()));
-                }
-                let mut page = chunk
-                    .page_decompressor(after, part.len())
-                    .map_err(|problem| wrong(problem.to_string()))?;
-                let n = part.len();
-                let progress = page
-                    .read(part)
-                    .map_err(|problem| wrong(problem.to_string()))?;
-                if progress.n_processed != n || !progress.finished {
-                    return Err(wrong(format!(
-                        "{} numbers, expected {n}",
-                        progress.n_processed
-                    )));
-                }
-                rest = page.into_src();
-            }
-            if rest.is_empty() {
-                return Ok(());
-            }
-            Err(wrong(format!("{} bytes too many", rest.len())))
-        }
+        PCO => decode_pco(rest, out, place),
         _ => Err(wrong(format!("an unknown coding {kind}"))),
     }
+}
+
+fn decode_pco<T: Element>(stream: &[u8], out: &mut [T], place: &str) -> TileResult<()> {
+    let wrong = |problem: String| TileError::corrupt(place, problem);
+    let failed = |problem: PcoError| TileError::corrupt(place, problem.to_string());
+    let (file, mut rest) = FileDecompressor::new(stream).map_err(failed)?;
+    for part in out.chunks_mut(PART_LEN) {
+        let n = part.len();
+        let n_words = dictionary_len(rest);
+        if n_words > n || n_words > rest.len() / T::WIDTH {
+            return Err(wrong(format!("a dictionary of {n_words} numbers for {n}")));
+        }
+        let (mut chunk, after) = file.chunk_decompressor::<T, _>(rest).map_err(failed)?;
+        match chunk.meta().delta_encoding {
+            // Never written, and the least tried of pco's encodings.
+            DeltaEncoding::Conv1(_) => return Err(wrong("a convolution of pco's".into())),
+            DeltaEncoding::Lookback { config, .. } if 1 << config.window_n_log > max_window(n) => {
+                return Err(wrong(format!(
+                    "it looks back 2^{} numbers, there are {n}",
+                    config.window_n_log
+                )));
+            }
+            _ => {}
+        }
+        let mut page = chunk.page_decompressor(after, n).map_err(failed)?;
+        let progress = page.read(part).map_err(failed)?;
+        if progress.n_processed != n || !progress.finished {
+            return Err(wrong(format!(
+                "{} numbers, expected {n}",
+                progress.n_processed
+            )));
+        }
+        rest = page.into_src();
+    }
+    if rest.is_empty() {
+        return Ok(());
+    }
+    Err(wrong(format!("{} bytes too many", rest.len())))
+}
+
+/// How many numbers pco makes room for before it looks whether they are there:
+/// behind four bits of a chunk's mode, the 25 bits of the dictionary's size.
+fn dictionary_len(chunk: &[u8]) -> usize {
+    let head = chunk
+        .first_chunk()
+        .map_or(0, |&head| u32::from_le_bytes(head));
+    match head & 0xf {
+        PCO_DICTIONARY => (head >> 4 & 0x1ff_ffff) as usize,
+        _ => 0,
+    }
+}
+
+/// How far pco may look back, since it makes room for that: a power of two not
+/// below `n` is what it writes, or this.
+fn max_window(n: usize) -> usize {
+    n.next_power_of_two().max(MIN_PCO_WINDOW)
 }
 
 fn decode_planes<T: Element>(

@@ -88,6 +88,12 @@ pub enum Error {
         /// The limit, what was met, what to do.
         problem: String,
     },
+    /// A named thing of a store that exists already.
+    #[error("{problem}")]
+    Existing {
+        /// What exists, and in which store.
+        problem: String,
+    },
     /// A store that changed on disk since it was opened.
     #[error("'{}' changed on disk since it was opened; open it again", path.display())]
     Stale {
@@ -158,7 +164,7 @@ impl Error {
             Error::Argument { .. } => ErrorKind::Argument,
             Error::Range { .. } => ErrorKind::Range,
             Error::Value { .. } => ErrorKind::Value,
-            Error::Exists { .. } => ErrorKind::Exists,
+            Error::Exists { .. } | Error::Existing { .. } => ErrorKind::Exists,
             Error::Limit { .. } => ErrorKind::Limit,
             Error::Stale { .. } => ErrorKind::Stale,
             Error::Interrupted => ErrorKind::Interrupted,
@@ -176,7 +182,10 @@ impl Error {
             | Error::Exists { path }
             | Error::Limit { path, .. }
             | Error::Stale { path } => Some(path),
-            Error::Argument { .. } | Error::Range { .. } | Error::Interrupted => None,
+            Error::Argument { .. }
+            | Error::Range { .. }
+            | Error::Existing { .. }
+            | Error::Interrupted => None,
         }
     }
 
@@ -224,6 +233,13 @@ impl Error {
     /// Something outside what there is.
     pub fn range(problem: impl Into<String>) -> Error {
         Error::Range {
+            problem: problem.into(),
+        }
+    }
+
+    /// A named thing of a store that exists already.
+    pub fn existing(problem: impl Into<String>) -> Error {
+        Error::Existing {
             problem: problem.into(),
         }
     }

@@ -8,14 +8,15 @@ use std::path::Path;
 
 use axtile_core::{Error, Result, Watch};
 use axtile_table::{Field, Table};
-use axtile_tiles::{CellBlock, CellSource, LayerField, LayerKind};
+use axtile_tiles::{CellBlock, CellSource, FloatBlock, LayerField, LayerKind};
 
 use crate::anndata_table::AnnTable;
 use crate::h5::{File, Group, Node, Scratch};
-use crate::matrix::{COUNT, Compressed, Dense, Labels};
+use crate::matrix::{Compressed, Dense, Labels};
 use crate::options::{ImportOptions, Layer};
 use crate::range::check_cells;
 use crate::spill::{DEFAULT_SPILL_BYTES, SortProgress, Spill, SpillWriter};
+use crate::value::{Cells, Value};
 
 /// How many counts of a matrix stored gene by gene are taken at a time.
 const STEP: u64 = 1 << 20;
@@ -36,8 +37,14 @@ enum Matrix {
     Dense(Dense),
     Genes {
         matrix: Compressed,
-        spill: Option<Spill>,
+        sorted: Option<Sorted>,
     },
+}
+
+/// The values of a matrix sorted by cell.
+enum Sorted {
+    Counts(Spill<u32>),
+    Floats(Spill<f64>),
 }
 
 impl H5ad {
@@ -67,15 +74,15 @@ impl H5ad {
             Node::Dataset(data) => Ok(Matrix::Dense(Dense::open(*data, n_cells, n_genes)?)),
             Node::Group(group) => open_sparse(&group, n_cells, n_genes),
         };
-        let mut matrices = vec![(LayerField::counts(), matrix(node)?)];
-        for name in &options.layers {
+        let mut matrices = vec![(first_layer(options), matrix(node)?)];
+        for (name, kind) in &options.layers {
             if matrices.iter().any(|(layer, _)| layer.name == *name) {
                 return Err(Error::argument(format!("two layers are called '{name}'")));
             }
             let (node, ..) = find_matrix(&root, &Layer::Named(name.clone()))?;
             let layer = LayerField {
                 name: name.clone(),
-                kind: LayerKind::Count,
+                kind: *kind,
             };
             matrices.push((layer, matrix(node)?));
         }
@@ -87,6 +94,21 @@ impl H5ad {
             spill_bytes: options.spill_bytes.unwrap_or(DEFAULT_SPILL_BYTES),
             file,
         })
+    }
+}
+
+/// The layer of the dataset that the first matrix becomes.
+fn first_layer(options: &ImportOptions) -> LayerField {
+    if options.kind == LayerKind::Count {
+        return LayerField::counts();
+    }
+    LayerField {
+        name: match &options.layer {
+            Layer::X => "X".to_owned(),
+            Layer::Raw => "raw".to_owned(),
+            Layer::Named(name) => name.clone(),
+        },
+        kind: options.kind,
     }
 }
 
@@ -156,7 +178,7 @@ fn open_sparse(group: &Group, n_cells: u64, n_genes: u64) -> Result<Matrix> {
         "csr_matrix" | "csr" => Ok(Matrix::Cells(Compressed::open(group, n_cells, n_genes)?)),
         "csc_matrix" | "csc" => Ok(Matrix::Genes {
             matrix: Compressed::open(group, n_genes, n_cells)?,
-            spill: None,
+            sorted: None,
         }),
         other => Err(file.unsupported(
             group.name(),
@@ -166,13 +188,13 @@ fn open_sparse(group: &Group, n_cells: u64, n_genes: u64) -> Result<Matrix> {
 }
 
 impl Labels for H5ad {
-    fn bad_count(&self, cell: u64, gene: u32, value: String) -> Error {
+    fn bad_value(&self, cell: u64, gene: u32, value: String, expected: &str) -> Error {
         Error::Value {
             path: self.file.path().to_owned(),
             cell: self.cell_label(cell),
             gene: gene_label(&self.genes, gene),
             value,
-            expected: COUNT.to_owned(),
+            expected: expected.to_owned(),
         }
     }
 }
@@ -230,85 +252,110 @@ impl CellSource for H5ad {
 
     fn prepare(&mut self, cuts: &[u64], scratch: &Path, watch: &dyn Watch) -> Result<()> {
         let mut sorted = Vec::new();
-        for (_, matrix) in &self.matrices {
-            sorted.push(match matrix {
-                Matrix::Cells(_) | Matrix::Dense(_) => None,
-                Matrix::Genes { matrix, .. } => Some(sort_by_cell(
-                    matrix,
-                    self,
-                    cuts,
-                    scratch,
-                    self.spill_bytes,
-                    watch,
-                )?),
-            });
+        for (layer, matrix) in &self.matrices {
+            let Matrix::Genes { matrix, .. } = matrix else {
+                sorted.push(None);
+                continue;
+            };
+            sorted.push(Some(match layer.kind {
+                LayerKind::Count => {
+                    Sorted::Counts(self.sort_by_cell(matrix, cuts, scratch, watch)?)
+                }
+                LayerKind::Float32 | LayerKind::Float64 => {
+                    Sorted::Floats(self.sort_by_cell(matrix, cuts, scratch, watch)?)
+                }
+            }));
         }
-        for ((_, matrix), sorted) in self.matrices.iter_mut().zip(sorted) {
-            if let Matrix::Genes { spill, .. } = matrix {
-                *spill = sorted;
+        for ((_, matrix), outcome) in self.matrices.iter_mut().zip(sorted) {
+            if let Matrix::Genes { sorted, .. } = matrix {
+                *sorted = outcome;
             }
         }
         Ok(())
     }
 
     fn counts(&self, layer: usize, cells: Range<u64>) -> Result<CellBlock> {
-        check_cells(self.path(), &cells, self.n_cells())?;
+        let sorted = |sorted: &Sorted| match sorted {
+            Sorted::Counts(spill) => Some(spill.cells(cells.clone())),
+            Sorted::Floats(_) => None,
+        };
+        self.cells(layer, &cells, sorted).map(CellBlock::from)
+    }
+
+    fn floats(&self, layer: usize, cells: Range<u64>) -> Result<FloatBlock> {
+        let sorted = |sorted: &Sorted| match sorted {
+            Sorted::Counts(_) => None,
+            Sorted::Floats(spill) => Some(spill.cells(cells.clone())),
+        };
+        self.cells(layer, &cells, sorted).map(FloatBlock::from)
+    }
+}
+
+impl H5ad {
+    /// The values of some cells; `sorted` reads those that had to be sorted.
+    fn cells<V: Value>(
+        &self,
+        layer: usize,
+        cells: &Range<u64>,
+        from_sorted: impl Fn(&Sorted) -> Option<Result<Cells<V>>>,
+    ) -> Result<Cells<V>> {
+        check_cells(self.path(), cells, self.n_cells())?;
         let Some((_, matrix)) = self.matrices.get(layer) else {
             return Err(Error::range(format!("there is no layer {}", layer + 1)));
         };
         match matrix {
-            Matrix::Cells(matrix) => matrix.counts(cells, self),
-            Matrix::Dense(matrix) => matrix.counts(cells, self),
-            Matrix::Genes { spill, .. } => match spill {
-                Some(spill) => spill.counts(cells),
-                None => Err(Error::argument(format!(
-                    "'{}' is stored gene by gene and must be prepared first",
-                    self.path().display()
-                ))),
-            },
-        }
-    }
-}
-
-/// Sorts a matrix of genes x cells into the ranges between `cuts`.
-fn sort_by_cell(
-    matrix: &Compressed,
-    labels: &dyn Labels,
-    cuts: &[u64],
-    scratch: &Path,
-    budget: usize,
-    watch: &dyn Watch,
-) -> Result<Spill> {
-    let mut writer = SpillWriter::create(cuts, scratch, budget)?;
-    let mut buffers = Scratch::default();
-    let starts = matrix.starts(0..matrix.n_rows(), &mut buffers)?;
-    let end = starts.last().copied().unwrap_or(0);
-    // `starts` neither falls nor ends before `end`, so each entry has a gene.
-    let gene_of = |entry: u64| {
-        starts
-            .partition_point(|&start| start <= entry)
-            .saturating_sub(1)
-    };
-    let mut progress = SortProgress::new(watch, cuts.last().copied().unwrap_or(0), end);
-    let mut entry = 0;
-    while entry < end {
-        let step = entry..end.min(entry + STEP);
-        let cells = matrix.indices(step.clone(), &mut buffers)?;
-        let counts = matrix.values(step.clone(), &mut buffers, |bad, value| {
-            let cell = cells.get((bad - entry) as usize).copied().unwrap_or(0);
-            labels.bad_count(u64::from(cell), gene_of(bad) as u32, value)
-        })?;
-        let mut gene = gene_of(entry);
-        for ((entry, &cell), &count) in step.clone().zip(&cells).zip(&counts) {
-            while starts.get(gene + 1).is_some_and(|&next| next <= entry) {
-                gene += 1;
+            Matrix::Cells(matrix) => matrix.cells(cells.clone(), self),
+            Matrix::Dense(matrix) => matrix.cells(cells.clone(), self),
+            Matrix::Genes { sorted, .. } => {
+                sorted.as_ref().and_then(from_sorted).unwrap_or_else(|| {
+                    Err(Error::argument(format!(
+                        "'{}' is stored gene by gene and must be prepared first",
+                        self.path().display()
+                    )))
+                })
             }
-            writer.push(u64::from(cell), gene as u32, count)?;
         }
-        entry = step.end;
-        progress.reach(entry)?;
     }
-    writer.finish()
+
+    /// Sorts a matrix of genes x cells into the ranges between `cuts`.
+    fn sort_by_cell<V: Value>(
+        &self,
+        matrix: &Compressed,
+        cuts: &[u64],
+        scratch: &Path,
+        watch: &dyn Watch,
+    ) -> Result<Spill<V>> {
+        let mut writer = SpillWriter::create(cuts, scratch, self.spill_bytes)?;
+        let mut buffers = Scratch::default();
+        let starts = matrix.starts(0..matrix.n_rows(), &mut buffers)?;
+        let end = starts.last().copied().unwrap_or(0);
+        // `starts` neither falls nor ends before `end`, so each entry has a gene.
+        let gene_of = |entry: u64| {
+            starts
+                .partition_point(|&start| start <= entry)
+                .saturating_sub(1)
+        };
+        let mut progress = SortProgress::new(watch, cuts.last().copied().unwrap_or(0), end);
+        let mut entry = 0;
+        while entry < end {
+            let step = entry..end.min(entry + STEP);
+            let cells = matrix.indices(step.clone(), &mut buffers)?;
+            let values = matrix.values::<V>(step.clone(), &mut buffers, |bad, value| {
+                let cell = cells.get((bad - entry) as usize).copied().unwrap_or(0);
+                self.bad_value(u64::from(cell), gene_of(bad) as u32, value, V::EXPECTED)
+            })?;
+            let mut gene = gene_of(entry);
+            for ((entry, &cell), &value) in step.clone().zip(&cells).zip(&values) {
+                while starts.get(gene + 1).is_some_and(|&next| next <= entry) {
+                    gene += 1;
+                }
+                writer.push(u64::from(cell), gene as u32, value)?;
+            }
+            entry = step.end;
+            progress.reach(entry)?;
+        }
+        writer.finish()
+    }
 }
 
 /// Whether `root` looks like AnnData's.

@@ -25,6 +25,7 @@ mod paths;
 mod range;
 mod spill;
 mod tenx;
+mod value;
 
 pub use combine::{Combined, Join};
 pub use h5ad::H5ad;

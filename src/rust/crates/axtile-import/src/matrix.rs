@@ -1,21 +1,18 @@
-//! Count matrices inside an HDF5 file that are stored cell by cell: compressed
+//! Matrices inside an HDF5 file that are stored cell by cell: compressed
 //! sparse rows and dense rows. Any range of cells is read by itself, by any
 //! number of threads.
 
 use std::ops::Range;
 
 use axtile_core::{Error, Result};
-use axtile_tiles::CellBlock;
 
-use crate::h5::{Dataset, Group, Odd, Scratch, counts_into, indices_into, integer, value_text};
-
-/// What a count has to be, for messages.
-pub(crate) const COUNT: &str = "a whole number from 0 to 4294967295";
+use crate::h5::{Dataset, Group, Odd, Scratch, indices_into, integer, value_text};
+use crate::value::{Cells, Value};
 
 /// Names cells and genes in messages about their values.
 pub(crate) trait Labels {
-    /// The file, cell and gene of a bad value.
-    fn bad_count(&self, cell: u64, gene: u32, value: String) -> Error;
+    /// The file, cell and gene of a bad value, and what was expected.
+    fn bad_value(&self, cell: u64, gene: u32, value: String, expected: &str) -> Error;
 }
 
 /// Compressed rows, or columns: `data` and `indices`, and where each row
@@ -54,7 +51,7 @@ impl Compressed {
             let what = matrix.data.element().describe();
             return Err(file.unsupported(
                 matrix.data.place(),
-                format!("{what} where counts were expected"),
+                format!("{what} where numbers were expected"),
             ));
         }
         for dataset in [&matrix.indices, &matrix.starts] {
@@ -164,18 +161,18 @@ impl Compressed {
         Ok(indices)
     }
 
-    /// Counts of the entries `entries`; `bad` makes the error for entry number
+    /// Values of the entries `entries`; `bad` makes the error for entry number
     /// and value.
-    pub(crate) fn values(
+    pub(crate) fn values<V: Value>(
         &self,
         entries: Range<u64>,
         scratch: &mut Scratch,
         bad: impl Fn(u64, String) -> Error,
-    ) -> Result<Vec<u32>> {
+    ) -> Result<Vec<V>> {
         let element = self.data.element();
-        let mut counts = Vec::with_capacity(self.capacity(&entries));
+        let mut values = Vec::with_capacity(self.capacity(&entries));
         self.data.visit(entries, scratch, |first, bytes| {
-            counts_into(element, bytes, &mut counts).map_err(|Odd { at }| {
+            V::append(element, bytes, &mut values).map_err(|Odd { at }| {
                 let bytes = bytes
                     .chunks_exact(element.width())
                     .nth(at)
@@ -183,31 +180,35 @@ impl Compressed {
                 bad(first + at as u64, value_text(element, bytes))
             })
         })?;
-        Ok(counts)
+        Ok(values)
     }
 
     /// The rows `cells` as cells.
-    pub(crate) fn counts(&self, cells: Range<u64>, labels: &dyn Labels) -> Result<CellBlock> {
+    pub(crate) fn cells<V: Value>(
+        &self,
+        cells: Range<u64>,
+        labels: &dyn Labels,
+    ) -> Result<Cells<V>> {
         let mut scratch = Scratch::default();
         let starts = self.starts(cells.clone(), &mut scratch)?;
         let (Some(&first), Some(&last)) = (starts.first(), starts.last()) else {
-            return Ok(CellBlock::default());
+            return Ok(Cells::none());
         };
         let genes = self.indices(first..last, &mut scratch)?;
-        let counts = self.values(first..last, &mut scratch, |entry, value| {
+        let values = self.values(first..last, &mut scratch, |entry, value| {
             let cell = starts
                 .partition_point(|&start| start <= entry)
                 .saturating_sub(1);
             let gene = genes.get((entry - first) as usize).copied().unwrap_or(0);
-            labels.bad_count(cells.start + cell as u64, gene, value)
+            labels.bad_value(cells.start + cell as u64, gene, value, V::EXPECTED)
         })?;
-        Ok(CellBlock {
+        Ok(Cells {
             starts: starts
                 .iter()
                 .map(|start| (start - first) as usize)
                 .collect(),
             genes,
-            counts,
+            values,
         })
     }
 }
@@ -234,21 +235,22 @@ impl Dense {
         if !data.element().is_number() {
             let what = data.element().describe();
             return Err(
-                file.unsupported(data.place(), format!("{what} where counts were expected"))
+                file.unsupported(data.place(), format!("{what} where numbers were expected"))
             );
         }
         Ok(Dense { data })
     }
 
     /// The rows `cells`, without their zeros.
-    pub(crate) fn counts(&self, cells: Range<u64>, labels: &dyn Labels) -> Result<CellBlock> {
+    pub(crate) fn cells<V: Value>(
+        &self,
+        cells: Range<u64>,
+        labels: &dyn Labels,
+    ) -> Result<Cells<V>> {
         let element = self.data.element();
         let row_len = element.width() * self.data.n_columns() as usize;
-        let mut block = CellBlock {
-            starts: vec![0],
-            ..CellBlock::default()
-        };
-        let mut row = Vec::new();
+        let mut block = Cells::none();
+        let mut row: Vec<V> = Vec::new();
         if row_len == 0 {
             block
                 .starts
@@ -259,17 +261,17 @@ impl Dense {
             .visit(cells, &mut Scratch::default(), |first, bytes| {
                 for (cell, bytes) in (first..).zip(bytes.chunks_exact(row_len)) {
                     row.clear();
-                    counts_into(element, bytes, &mut row).map_err(|Odd { at }| {
+                    V::append(element, bytes, &mut row).map_err(|Odd { at }| {
                         let bytes = bytes
                             .chunks_exact(element.width())
                             .nth(at)
                             .unwrap_or_default();
-                        labels.bad_count(cell, at as u32, value_text(element, bytes))
+                        labels.bad_value(cell, at as u32, value_text(element, bytes), V::EXPECTED)
                     })?;
-                    for (gene, &count) in (0u32..).zip(&row) {
-                        if count != 0 {
+                    for (gene, &value) in (0u32..).zip(&row) {
+                        if !value.is_nothing() {
                             block.genes.push(gene);
-                            block.counts.push(count);
+                            block.values.push(value);
                         }
                     }
                     block.starts.push(block.genes.len());

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use axtile_core::{Error, Result};
 use axtile_store::open_regular;
-use axtile_tiles::CellSource;
+use axtile_tiles::{CellSource, LayerKind};
 
 use crate::h5::File;
 use crate::h5ad::{H5ad, is_h5ad};
@@ -29,15 +29,20 @@ const GZIP_SIGNATURE: &[u8] = b"\x1f\x8b";
 /// `Error::Io` if it cannot be read, `Error::Unsupported` if it is something
 /// else, `Error::Corrupt` if it breaks its format's rules.
 pub fn open(path: &Path, options: &ImportOptions) -> Result<Box<dyn CellSource>> {
-    let no_layers = |what: &str| match options.layers.as_slice() {
-        [] => Ok(()),
-        [layer, ..] => Err(Error::argument(format!(
+    let only_counts = |what: &str| match options.layers.as_slice() {
+        [] if options.kind == LayerKind::Count => Ok(()),
+        [] => Err(Error::argument(format!(
+            "'{}' is {what}, of which only counts are read, not {} values",
+            path.display(),
+            options.kind.name()
+        ))),
+        [(layer, _), ..] => Err(Error::argument(format!(
             "'{}' is {what}, which has no layer '{layer}'",
             path.display()
         ))),
     };
     if path.is_dir() {
-        no_layers("a folder with a Matrix Market file")?;
+        only_counts("a folder with a Matrix Market file")?;
         return Ok(Box::new(Mtx::open(path, options)?));
     }
     let head = read_head(path)?;
@@ -48,7 +53,7 @@ pub fn open(path: &Path, options: &ImportOptions) -> Result<Box<dyn CellSource>>
             return Ok(Box::new(H5ad::from_file(file, options)?));
         }
         if is_tenx(&root)? {
-            no_layers("a 10x Genomics file")?;
+            only_counts("a 10x Genomics file")?;
             return Ok(Box::new(TenX::from_file(file, options)?));
         }
         let (groups, datasets) = root.names()?;
@@ -64,7 +69,7 @@ pub fn open(path: &Path, options: &ImportOptions) -> Result<Box<dyn CellSource>>
     let gzipped_mtx = head.starts_with(GZIP_SIGNATURE) && name.ends_with(".mtx.gz");
     let banner = head.get(..BANNER.len()).unwrap_or_default();
     if gzipped_mtx || banner.eq_ignore_ascii_case(BANNER) || name.ends_with(".mtx") {
-        no_layers("a Matrix Market file")?;
+        only_counts("a Matrix Market file")?;
         return Ok(Box::new(Mtx::open(path, options)?));
     }
     Err(Error::unsupported(

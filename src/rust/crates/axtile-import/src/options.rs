@@ -1,5 +1,7 @@
 //! What can be chosen when counts are imported.
 
+use axtile_tiles::LayerKind;
+
 /// Which matrix of an h5ad file holds the counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Layer {
@@ -38,8 +40,11 @@ pub enum Orientation {
 pub struct ImportOptions {
     /// The matrix of an h5ad file.
     pub layer: Layer,
-    /// Names of further matrices of an h5ad file, from its `layers`.
-    pub layers: Vec<String>,
+    /// What its values are.
+    pub kind: LayerKind,
+    /// Names of further matrices of an h5ad file, from its `layers`, and what their
+    /// values are.
+    pub layers: Vec<(String, LayerKind)>,
     /// The names of genes in 10x Genomics files and folders.
     pub gene_names: GeneNames,
     /// The group of a 10x Genomics HDF5 file of version 2 that has several.

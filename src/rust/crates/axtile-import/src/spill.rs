@@ -1,30 +1,33 @@
-//! Sorting counts by cell in bounded memory: counts come in any order, are
+//! Sorting values by cell in bounded memory: they come in any order, are
 //! appended to one of as many buckets as there are ranges of cells, and a
 //! bucket is sorted when its range is asked for. All buckets share one scratch
 //! file; a bucket is the list of its pieces there.
 //!
-//! A record is 12 bytes, little-endian: cell within its range, gene, count.
+//! A record is 12 or 16 bytes, little-endian: cell within its range, gene, value.
 
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Write};
+use std::marker::PhantomData;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use axtile_core::{Error, Result, Watch};
-use axtile_tiles::CellBlock;
+
+use crate::value::{Cells, Value};
 
 /// Memory for the buffers of all buckets, unless the options say otherwise.
 pub const DEFAULT_SPILL_BYTES: usize = 64 << 20;
 
-const RECORD_LEN: usize = 12;
+/// Bytes of cell and gene in a record.
+const PLACE_LEN: usize = 8;
 
 /// How much of a bucket is read at a time.
 const READ_RECORDS: usize = 1 << 16;
 
-/// Takes counts in any order.
-pub(crate) struct SpillWriter {
-    spill: Spill,
+/// Takes values in any order.
+pub(crate) struct SpillWriter<V> {
+    spill: Spill<V>,
     buffers: Vec<Vec<u8>>,
     capacity: usize,
     n_bytes: u64,
@@ -32,12 +35,13 @@ pub(crate) struct SpillWriter {
     last: usize,
 }
 
-/// Counts by range of cells.
-pub(crate) struct Spill {
+/// Values by range of cells.
+pub(crate) struct Spill<V> {
     file: File,
     path: PathBuf,
     cuts: Vec<u64>,
     pieces: Vec<Vec<Piece>>,
+    values: PhantomData<V>,
 }
 
 /// Reports how far sorting is, as a share of the cells: the unit that the whole
@@ -74,9 +78,14 @@ struct Piece {
     n_records: usize,
 }
 
-impl SpillWriter {
+/// Bytes of a record.
+const fn record_len<V: Value>() -> usize {
+    PLACE_LEN + V::LEN
+}
+
+impl<V: Value> SpillWriter<V> {
     /// For the ranges between neighbouring `cuts`, with a file in `scratch`.
-    pub(crate) fn create(cuts: &[u64], scratch: &Path, budget: usize) -> Result<SpillWriter> {
+    pub(crate) fn create(cuts: &[u64], scratch: &Path, budget: usize) -> Result<SpillWriter<V>> {
         let n = cuts.len().saturating_sub(1);
         let rising = cuts
             .windows(2)
@@ -87,23 +96,24 @@ impl SpillWriter {
             ));
         }
         let (file, path) = create_file(scratch)?;
-        let records = (budget / n.max(1) / RECORD_LEN).clamp(1, READ_RECORDS);
+        let records = (budget / n.max(1) / record_len::<V>()).clamp(1, READ_RECORDS);
         Ok(SpillWriter {
             spill: Spill {
                 file,
                 path,
                 cuts: cuts.to_vec(),
                 pieces: (0..n).map(|_| Vec::new()).collect(),
+                values: PhantomData,
             },
             buffers: vec![Vec::new(); n],
-            capacity: records * RECORD_LEN,
+            capacity: records * record_len::<V>(),
             n_bytes: 0,
             last: 0,
         })
     }
 
-    /// Adds one count.
-    pub(crate) fn push(&mut self, cell: u64, gene: u32, count: u32) -> Result<()> {
+    /// Adds one value.
+    pub(crate) fn push(&mut self, cell: u64, gene: u32, value: V) -> Result<()> {
         let bucket = match self.spill.range(self.last) {
             Some(range) if range.contains(&cell) => self.last,
             _ => self
@@ -125,7 +135,7 @@ impl SpillWriter {
         }
         buffer.extend_from_slice(&((cell - range.start) as u32).to_le_bytes());
         buffer.extend_from_slice(&gene.to_le_bytes());
-        buffer.extend_from_slice(&count.to_le_bytes());
+        value.write(buffer);
         if buffer.len() >= self.capacity {
             self.flush(bucket)?;
         }
@@ -149,7 +159,7 @@ impl SpillWriter {
             .map_err(Error::io("write", path))?;
         pieces.push(Piece {
             offset: self.n_bytes,
-            n_records: buffer.len() / RECORD_LEN,
+            n_records: buffer.len() / record_len::<V>(),
         });
         self.n_bytes += buffer.len() as u64;
         buffer.clear();
@@ -157,7 +167,7 @@ impl SpillWriter {
     }
 
     /// Ends the writing.
-    pub(crate) fn finish(mut self) -> Result<Spill> {
+    pub(crate) fn finish(mut self) -> Result<Spill<V>> {
         for bucket in 0..self.buffers.len() {
             self.flush(bucket)?;
         }
@@ -184,20 +194,17 @@ fn create_file(scratch: &Path) -> Result<(File, PathBuf)> {
     }
 }
 
-impl Spill {
+impl<V: Value> Spill<V> {
     fn range(&self, bucket: usize) -> Option<Range<u64>> {
         let start = *self.cuts.get(bucket)?;
         let end = *self.cuts.get(bucket.checked_add(1)?)?;
         Some(start..end)
     }
 
-    /// The counts of one of the ranges.
-    pub(crate) fn counts(&self, cells: Range<u64>) -> Result<CellBlock> {
+    /// The values of one of the ranges.
+    pub(crate) fn cells(&self, cells: Range<u64>) -> Result<Cells<V>> {
         if cells.is_empty() {
-            return Ok(CellBlock {
-                starts: vec![0],
-                ..CellBlock::default()
-            });
+            return Ok(Cells::none());
         }
         let bucket = self
             .cuts
@@ -227,47 +234,43 @@ impl Spill {
             *start = n;
         }
         let mut next = starts.clone();
-        let (mut genes, mut counts) = (vec![0; n], vec![0; n]);
-        self.each(pieces, |cell, gene, count| {
+        let (mut genes, mut values) = (vec![0; n], vec![V::default(); n]);
+        self.each(pieces, |cell, gene, value| {
             let at = next.get_mut(cell as usize).ok_or_else(odd)?;
             *genes.get_mut(*at).ok_or_else(odd)? = gene;
-            *counts.get_mut(*at).ok_or_else(odd)? = count;
+            *values.get_mut(*at).ok_or_else(odd)? = value;
             *at += 1;
             Ok(())
         })?;
-        Ok(CellBlock {
+        Ok(Cells {
             starts,
             genes,
-            counts,
+            values,
         })
     }
 
     fn each(
         &self,
         pieces: &[Piece],
-        mut each: impl FnMut(u32, u32, u32) -> Result<()>,
+        mut each: impl FnMut(u32, u32, V) -> Result<()>,
     ) -> Result<()> {
         let mut bytes = Vec::new();
         for piece in pieces {
             // No piece is longer than READ_RECORDS, see `create`.
-            bytes.resize(piece.n_records * RECORD_LEN, 0);
+            bytes.resize(piece.n_records * record_len::<V>(), 0);
             read_exact_at(&self.file, &mut bytes, piece.offset)
                 .map_err(Error::io("read", &self.path))?;
-            let (words, _) = bytes.as_chunks::<4>();
-            let (records, _) = words.as_chunks::<3>();
-            for &[cell, gene, count] in records {
-                each(
-                    u32::from_le_bytes(cell),
-                    u32::from_le_bytes(gene),
-                    u32::from_le_bytes(count),
-                )?;
+            for record in bytes.chunks_exact(record_len::<V>()) {
+                let (place, value) = record.split_at(PLACE_LEN);
+                let (cell, gene) = place.split_at(PLACE_LEN / 2);
+                each(u32::read(cell), u32::read(gene), V::read(value))?;
             }
         }
         Ok(())
     }
 }
 
-impl Drop for Spill {
+impl<V> Drop for Spill<V> {
     fn drop(&mut self) {
         // A leftover in a scratch folder is only untidy.
         let _ = std::fs::remove_file(&self.path);
@@ -301,21 +304,21 @@ mod tests {
     fn sorts_by_cell_and_keeps_order_within() {
         let folder = tempfile::tempdir().unwrap();
         let cuts = [0, 3, 3, 7];
-        let mut writer = SpillWriter::create(&cuts, folder.path(), 100).unwrap();
+        let mut writer = SpillWriter::<u32>::create(&cuts, folder.path(), 100).unwrap();
         for (cell, gene) in [(6, 1), (0, 9), (2, 5), (0, 3), (6, 0), (4, 4)] {
             writer.push(cell, gene, gene + 10).unwrap();
         }
         assert!(matches!(writer.push(7, 0, 1), Err(Error::Range { .. })));
         let spill = writer.finish().unwrap();
-        let first = spill.counts(0..3).unwrap();
+        let first = spill.cells(0..3).unwrap();
         assert_eq!(first.starts, [0, 2, 2, 3]);
         assert_eq!(first.genes, [9, 3, 5]);
-        assert_eq!(first.counts, [19, 13, 15]);
-        assert_eq!(spill.counts(3..3).unwrap().n_cells(), 0);
-        let last = spill.counts(3..7).unwrap();
+        assert_eq!(first.values, [19, 13, 15]);
+        assert_eq!(spill.cells(3..3).unwrap().starts, [0]);
+        let last = spill.cells(3..7).unwrap();
         assert_eq!(last.starts, [0, 0, 1, 1, 3]);
         assert_eq!(last.genes, [4, 1, 0]);
-        assert!(matches!(spill.counts(0..4), Err(Error::Argument { .. })));
+        assert!(matches!(spill.cells(0..4), Err(Error::Argument { .. })));
         drop(spill);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     }
@@ -324,7 +327,7 @@ mod tests {
     fn refuses_odd_cuts() {
         let folder = tempfile::tempdir().unwrap();
         for cuts in [&[][..], &[1, 2], &[0, 3, 2], &[0, 1 << 33]] {
-            assert!(SpillWriter::create(cuts, folder.path(), 100).is_err());
+            assert!(SpillWriter::<u32>::create(cuts, folder.path(), 100).is_err());
         }
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     }

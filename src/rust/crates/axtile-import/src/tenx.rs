@@ -13,7 +13,7 @@ use axtile_tiles::{CellBlock, CellSource};
 use crate::columns::{StoredColumn, Values};
 use crate::h5::{File, Group, Scratch, integer};
 use crate::h5ad::gene_label;
-use crate::matrix::{COUNT, Compressed, Labels};
+use crate::matrix::{Compressed, Labels};
 use crate::options::{GeneNames, ImportOptions};
 use crate::range::check_cells;
 
@@ -184,13 +184,13 @@ fn read_shape(group: &Group) -> Result<Vec<u64>> {
 }
 
 impl Labels for TenX {
-    fn bad_count(&self, cell: u64, gene: u32, value: String) -> Error {
+    fn bad_value(&self, cell: u64, gene: u32, value: String, expected: &str) -> Error {
         Error::Value {
             path: self.file.path().to_owned(),
             cell: self.cell_label(cell),
             gene: gene_label(&self.genes, gene),
             value,
-            expected: COUNT.to_owned(),
+            expected: expected.to_owned(),
         }
     }
 }
@@ -247,6 +247,6 @@ impl CellSource for TenX {
 
     fn counts(&self, _layer: usize, cells: Range<u64>) -> Result<CellBlock> {
         check_cells(self.path(), &cells, self.n_cells())?;
-        self.matrix.counts(cells, self)
+        self.matrix.cells::<u32>(cells, self).map(CellBlock::from)
     }
 }

@@ -5,8 +5,6 @@
 
 mod common;
 
-use std::path::{Path, PathBuf};
-
 use axtile_import::open;
 use axtile_table::Column;
 use common::*;
@@ -81,19 +79,6 @@ const FILES: [(&str, &str, u64, usize, i64, i64, u64); 10] = [
         730447954,
     ),
 ];
-
-fn data_folder() -> Option<PathBuf> {
-    let shared = match std::env::var_os("AXTILE_SHARED") {
-        Some(folder) => Some(PathBuf::from(folder)),
-        None => Path::new(env!("CARGO_MANIFEST_DIR"))
-            .ancestors()
-            .map(|folder| folder.join("shared"))
-            .find(|folder| folder.is_dir()),
-    };
-    shared
-        .map(|folder| folder.join("data"))
-        .filter(|folder| folder.is_dir())
-}
 
 fn check(file: &str) {
     let Some(folder) = data_folder() else {

@@ -9,7 +9,7 @@ use axtile_core::{Error, Result};
 /// Size, time of change and, where the system has them, device and file
 /// number. Stores replace files by renaming, so a new version differs in one
 /// of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FileIdentity {
     size: u64,
     modified: Option<SystemTime>,

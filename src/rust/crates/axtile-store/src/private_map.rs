@@ -1,13 +1,14 @@
 //! Copy-on-write memory maps: memory that may be written, of a file that the
 //! writes never reach.
 
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 use std::path::{Path, PathBuf};
 
 use axtile_core::{Error, Result};
 use memmap2::{MmapMut, MmapOptions};
 
 use crate::map::open_regular;
+use crate::{FileIdentity, Map};
 
 /// A range of a file, mapped privately; dereferences to its bytes. A page that
 /// is written becomes this map's own; file and other maps stay as they are.
@@ -86,6 +87,18 @@ impl PrivateMap {
         })
     }
 
+    /// A private map of the bytes `range` of what `map` maps; `None` if there is
+    /// no such range, `width` does not divide where it begins, or the file at
+    /// the path is another one by now.
+    pub fn of_map(map: &Map, range: Range<usize>, width: u64) -> Option<PrivateMap> {
+        map.get(range.clone())?;
+        let (offset, len) = (range.start as u64, range.len() as u64);
+        let private = PrivateMap::open(map.path(), offset, Some(len), width).ok()?;
+        // Looked at after the file was opened: if it is still the same, it was.
+        let now = FileIdentity::read(map.path()).ok()?;
+        (now == map.identity()).then_some(private)
+    }
+
     /// The file's path as it was opened.
     pub fn path(&self) -> &Path {
         &self.path
@@ -137,6 +150,23 @@ mod tests {
         assert_eq!(std::fs::read(&path).unwrap(), [1; 10_000]);
         std::fs::remove_file(&path).unwrap();
         assert_eq!((map[4_999], map[9_999]), (7, 1));
+    }
+
+    #[test]
+    fn a_map_becomes_private_while_its_file_is_the_same() {
+        let bytes: Vec<u8> = (0..100).collect();
+        let (folder, path) = file(&bytes);
+        let map = Map::open(&path).unwrap();
+        let private = PrivateMap::of_map(&map, 8..24, 8).unwrap();
+        assert_eq!(&*private, &bytes[8..24]);
+        assert!(PrivateMap::of_map(&map, 8..108, 4).is_none());
+        assert!(PrivateMap::of_map(&map, 4..12, 8).is_none());
+        let other = folder.path().join("other");
+        std::fs::write(&other, &bytes).unwrap();
+        std::fs::rename(&other, &path).unwrap();
+        assert!(PrivateMap::of_map(&map, 8..24, 8).is_none());
+        std::fs::remove_file(&path).unwrap();
+        assert!(PrivateMap::of_map(&map, 8..24, 8).is_none());
     }
 
     #[test]

@@ -109,6 +109,7 @@ impl Append<'_> {
             let obs_part = self.write_obs(source, &tiles)?;
             let layers = TileWriter {
                 source,
+                layers: &source.layers(),
                 format: DatasetFormat::AXTILE,
                 folder,
                 first_tile: manifest.n_tiles(),

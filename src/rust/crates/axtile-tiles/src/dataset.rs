@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use axtile_codec::kernels::Count;
 use axtile_codec::{GeneMap, GeneSet};
 use axtile_core::{Error, Result};
 use axtile_store::{FileIdentity, restore_interrupted};
@@ -165,8 +166,7 @@ impl Dataset {
     ///
     /// # Errors
     /// `Error::Range` if there is no such tile or layer, `Error::Io`,
-    /// `Error::Version` or `Error::Corrupt` if its file is missing or wrong,
-    /// `Error::Unsupported` if the layer's values are no counts.
+    /// `Error::Version` or `Error::Corrupt` if its file is missing or wrong.
     pub fn open_tile(&self, layer: usize, idx: usize) -> Result<Arc<OpenTile>> {
         let open = self.tiles.get((layer, idx));
         if let Some(tile) = open
@@ -200,13 +200,8 @@ impl Dataset {
         ) else {
             return Err(no_tile());
         };
-        if layer.kind != LayerKind::Count {
-            let (name, kind) = (&layer.name, layer.kind.name());
-            let problem = format!("layer '{name}' holds {kind} values, which are not read yet");
-            return Err(Error::unsupported(&self.folder, problem));
-        }
         let path = self.folder.join(manifest.tile_file(layer_idx, idx));
-        let file = TileFile::open(&path, manifest.format)?;
+        let file = TileFile::open(&path, manifest.format, layer.kind)?;
         for (what, got, expected) in [
             ("cells", file.n_cells() as u64, n_cells),
             ("nonzeros", file.nnz() as u64, nnz),
@@ -238,6 +233,19 @@ impl Dataset {
             file,
             starts: OnceLock::new(),
         })
+    }
+
+    /// Refuses to hand out the values of a layer in a type that does not hold
+    /// them.
+    pub(crate) fn check_holds<C: Count>(&self, layer: usize) -> Result<()> {
+        match self.manifest.layers.get(layer) {
+            Some(layer) if layer.kind != LayerKind::Count && C::as_floats(&mut []).is_none() => {
+                let (name, kind) = (&layer.name, layer.kind.name());
+                let problem = format!("layer '{name}' holds {kind} values, which are no integers");
+                Err(Error::unsupported(&self.folder, problem))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Annotations and names of the genes, in the dataset's order.
@@ -362,7 +370,7 @@ impl OpenTile {
         self.file.n_cells()
     }
 
-    /// The number of nonzero counts.
+    /// The number of nonzeros.
     pub fn nnz(&self) -> usize {
         self.file.nnz()
     }

@@ -10,8 +10,9 @@ use axtile_table::{Column, Field, Kind, Table};
 
 use crate::dataset::Dataset;
 use crate::obs::Cells;
-use crate::source::{CellBlock, CellSource, LayerField};
+use crate::source::{CellBlock, CellSource, FloatBlock, LayerField};
 use crate::tile::TileDecoder;
+use crate::values::Values;
 use crate::write::CELL_NAMES;
 use crate::{Selection, SourcePart};
 
@@ -50,6 +51,49 @@ impl DatasetSource {
             fields,
             has_names: names.is_some(),
         })
+    }
+
+    /// Calls `each` for some cells in turn with the genes, and with values and where
+    /// among them those of the genes are.
+    fn each_cell(
+        &self,
+        layer: usize,
+        cells: Range<u64>,
+        mut each: impl FnMut(&[i32], &Values, Range<usize>),
+    ) -> Result<()> {
+        self.dataset.check_selection(Selection {
+            layer,
+            cells: &[cells.end.saturating_sub(1)],
+            genes: None,
+        })?;
+        let order = self.dataset.gene_map()?;
+        let mut decoder = TileDecoder::default();
+        let mut next = cells.start;
+        while next < cells.end {
+            let (tile_idx, in_tile) = self.dataset.tile_of(next);
+            let tile = self.dataset.open_tile(layer, tile_idx)?;
+            let end = (cells.end - self.dataset.tile_start(tile_idx)).min(tile.n_cells() as u64);
+            let wanted = in_tile..end as usize;
+            let mut chunk = tile.file.chunk_of(in_tile);
+            while chunk < tile.file.n_chunks() {
+                let cells = tile.file.chunk(chunk).cells;
+                if cells.start >= wanted.end {
+                    break;
+                }
+                let decoded = self
+                    .dataset
+                    .decode_chunk(&tile, chunk, order, &mut decoder)?;
+                for (cell, bounds) in cells.zip(decoded.starts.windows(2)) {
+                    if wanted.contains(&cell) {
+                        let range = bounds[0]..bounds[1];
+                        each(&decoded.genes[range.clone()], &decoded.values, range);
+                    }
+                }
+                chunk += 1;
+            }
+            next += wanted.len() as u64;
+        }
+        Ok(())
     }
 
     fn columns(&self, names: &[String], cells: Range<u64>) -> Result<Table> {
@@ -161,48 +205,35 @@ impl CellSource for DatasetSource {
     }
 
     fn counts(&self, layer: usize, cells: Range<u64>) -> Result<CellBlock> {
-        self.dataset.check_selection(Selection {
-            layer,
-            cells: &[cells.end.saturating_sub(1)],
-            genes: None,
-        })?;
-        let order = self.dataset.gene_map()?;
-        let mut decoder = TileDecoder::default();
         let mut block = CellBlock {
             starts: vec![0],
             ..CellBlock::default()
         };
-        let mut next = cells.start;
-        while next < cells.end {
-            let (tile_idx, in_tile) = self.dataset.tile_of(next);
-            let tile = self.dataset.open_tile(layer, tile_idx)?;
-            let end = (cells.end - self.dataset.tile_start(tile_idx)).min(tile.n_cells() as u64);
-            let wanted = in_tile..end as usize;
-            let mut chunk = tile.file.chunk_of(in_tile);
-            while chunk < tile.file.n_chunks() {
-                let cells = tile.file.chunk(chunk).cells;
-                if cells.start >= wanted.end {
-                    break;
-                }
-                let (genes, counts) = decoder
-                    .chunk(&tile.file, chunk, order)
-                    .map_err(|error| error.at(tile.path()))?;
-                let starts = &tile.starts()?[cells.start..=cells.end];
-                for (cell, bounds) in cells.zip(starts.windows(2)) {
-                    if wanted.contains(&cell) {
-                        let range = bounds[0] - starts[0]..bounds[1] - starts[0];
-                        // Genes and counts are not negative.
-                        let genes = genes[range.clone()].iter().map(|&gene| gene as u32);
-                        let counts = counts[range].iter().map(|&count| count as u32);
-                        block.genes.extend(genes);
-                        block.counts.extend(counts);
-                        block.starts.push(block.genes.len());
-                    }
-                }
-                chunk += 1;
+        self.each_cell(layer, cells, |genes, values, range| {
+            if let Values::Counts(counts) = values {
+                // Genes and counts are not negative.
+                block.genes.extend(genes.iter().map(|&gene| gene as u32));
+                block
+                    .counts
+                    .extend(counts[range].iter().map(|&count| count as u32));
             }
-            next += wanted.len() as u64;
-        }
+            block.starts.push(block.genes.len());
+        })?;
+        Ok(block)
+    }
+
+    fn floats(&self, layer: usize, cells: Range<u64>) -> Result<FloatBlock> {
+        let mut block = FloatBlock {
+            starts: vec![0],
+            ..FloatBlock::default()
+        };
+        self.each_cell(layer, cells, |genes, values, range| {
+            if let Values::Floats(values) = values {
+                block.genes.extend(genes.iter().map(|&gene| gene as u32));
+                block.values.extend_from_slice(&values[range]);
+            }
+            block.starts.push(block.genes.len());
+        })?;
         Ok(block)
     }
 }

@@ -4,18 +4,20 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::values::Values;
+
 /// The cells of a chunk, genes ascending in the dataset's order.
 #[derive(Debug)]
 pub(crate) struct DecodedChunk {
     /// Where each cell starts, and the end of the last one.
     pub(crate) starts: Vec<usize>,
     pub(crate) genes: Vec<i32>,
-    pub(crate) counts: Vec<i32>,
+    pub(crate) values: Values,
 }
 
 impl DecodedChunk {
     fn n_bytes(&self) -> usize {
-        8 * self.starts.len() + 8 * self.genes.len()
+        8 * self.starts.len() + 4 * self.genes.len() + self.values.n_bytes()
     }
 }
 
@@ -125,7 +127,7 @@ mod tests {
         Arc::new(DecodedChunk {
             starts: Vec::new(),
             genes: vec![0; n],
-            counts: vec![0; n],
+            values: Values::Counts(vec![0; n]),
         })
     }
 

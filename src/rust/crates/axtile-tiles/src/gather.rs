@@ -2,7 +2,7 @@
 //!
 //! Only the chunks that hold a wanted cell are decoded; they are kept in the
 //! dataset's cache. With all genes the size of every cell is known beforehand,
-//! so that the counts go straight to their place. With some genes only what was
+//! so that the values go straight to their place. With some genes only what was
 //! decoded tells; what was picked is kept and copied once.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,7 +15,7 @@ use rayon::prelude::*;
 
 use crate::dataset::{Dataset, OpenTile};
 use crate::decoded::{ChunkKey, DecodedChunk};
-use crate::genes::{Picked, WantedGenes, copy_counts};
+use crate::genes::{Picked, WantedGenes};
 use crate::threads::on_threads;
 use crate::tile::TileDecoder;
 
@@ -33,6 +33,7 @@ pub struct Selection<'a> {
 /// A selection whose output size is known.
 pub struct Gather<'a> {
     dataset: &'a Dataset,
+    layer: usize,
     tiles: BTreeMap<usize, Arc<OpenTile>>,
     tasks: Vec<ChunkCells>,
     starts: Vec<usize>,
@@ -86,6 +87,7 @@ impl Dataset {
             .collect();
         let mut gather = Gather {
             dataset: self,
+            layer: selection.layer,
             tiles,
             tasks,
             starts,
@@ -171,20 +173,30 @@ impl Dataset {
         if let Some(decoded) = self.decoded.get(key) {
             return Ok(decoded);
         }
+        let decoded = Arc::new(self.decode_chunk(tile, chunk, order, decoder)?);
+        self.decoded.put(key, &decoded);
+        Ok(decoded)
+    }
+
+    /// A chunk of `tile`, decoded.
+    pub(crate) fn decode_chunk(
+        &self,
+        tile: &OpenTile,
+        chunk: usize,
+        order: Option<&GeneMap>,
+        decoder: &mut TileDecoder,
+    ) -> Result<DecodedChunk> {
         let bounds = tile.file.chunk(chunk);
         let first = bounds.nonzeros.start;
         let starts = &tile.starts()?[bounds.cells.start..=bounds.cells.end];
-        let (genes, counts) = decoder
+        let (genes, values) = decoder
             .chunk(&tile.file, chunk, order)
             .map_err(|error| error.at(tile.path()))?;
-        let decoded = DecodedChunk {
+        Ok(DecodedChunk {
             starts: starts.iter().map(|start| start - first).collect(),
             genes,
-            counts,
-        };
-        let decoded = Arc::new(decoded);
-        self.decoded.put(key, &decoded);
-        Ok(decoded)
+            values,
+        })
     }
 }
 
@@ -230,33 +242,35 @@ impl Gather<'_> {
     }
 
     /// Writes genes (numbered from 0 in the selection's order, ascending in
-    /// each cell) and counts. With all genes, reports each wanted cell once.
+    /// each cell) and values. With all genes, reports each wanted cell once.
     ///
     /// # Errors
-    /// `Error::Corrupt` if a chunk is damaged, `Error::Interrupted`; the
-    /// slices then hold anything.
+    /// `Error::Corrupt` if a chunk is damaged, `Error::Unsupported` if `C` does
+    /// not hold the layer's values, `Error::Interrupted`; the slices then hold
+    /// anything.
     ///
     /// # Panics
     /// If a slice is not as long as the result has nonzeros.
     pub fn read_into<C: Count>(
         &self,
         genes: &mut [i32],
-        counts: &mut [C],
+        values: &mut [C],
         n_threads: usize,
         watch: &dyn Watch,
     ) -> Result<()> {
-        assert_eq!((genes.len(), counts.len()), (self.nnz(), self.nnz()));
+        assert_eq!((genes.len(), values.len()), (self.nnz(), self.nnz()));
+        self.dataset.check_holds::<C>(self.layer)?;
         let order = self.dataset.gene_map()?;
-        let outputs = self.outputs(genes, counts);
+        let outputs = self.outputs(genes, values);
         on_threads(n_threads, || {
             let tasks = self.tasks.par_iter().zip(outputs).enumerate();
             tasks.try_for_each_init(TileDecoder::default, |decoder, (idx, (task, outputs))| {
                 watch.check()?;
                 let cells = task.cells.iter().zip(outputs);
                 if let Some(picked) = self.picked.as_ref().and_then(|all| all.get(idx)) {
-                    for ((_, (genes, counts)), bounds) in cells.zip(picked.starts.windows(2)) {
+                    for ((_, (genes, values)), bounds) in cells.zip(picked.starts.windows(2)) {
                         genes.copy_from_slice(&picked.rows[bounds[0]..bounds[1]]);
-                        copy_counts(&picked.counts[bounds[0]..bounds[1]], counts);
+                        picked.values.copy_to(bounds[0]..bounds[1], values);
                     }
                     return Ok(());
                 }
@@ -264,10 +278,10 @@ impl Gather<'_> {
                 let chunk = self
                     .dataset
                     .decoded_chunk(tile, task.chunk, order, decoder)?;
-                for (&(cell, _), (genes, counts)) in cells {
+                for (&(cell, _), (genes, values)) in cells {
                     let range = chunk.starts[cell]..chunk.starts[cell + 1];
                     genes.copy_from_slice(&chunk.genes[range.clone()]);
-                    copy_counts(&chunk.counts[range], counts);
+                    chunk.values.copy_to(range, values);
                 }
                 watch.advance(task.cells.len() as u64);
                 Ok(())
@@ -279,15 +293,15 @@ impl Gather<'_> {
     fn outputs<'b, C>(
         &self,
         mut genes: &'b mut [i32],
-        mut counts: &'b mut [C],
+        mut values: &'b mut [C],
     ) -> Vec<Vec<(&'b mut [i32], &'b mut [C])>> {
         let mut cells = Vec::with_capacity(self.starts.len());
         for bounds in self.starts.windows(2) {
             let n = bounds[1] - bounds[0];
             let (cell_genes, other_genes) = genes.split_at_mut(n);
-            let (cell_counts, other_counts) = counts.split_at_mut(n);
-            (genes, counts) = (other_genes, other_counts);
-            cells.push((cell_genes, cell_counts));
+            let (cell_values, other_values) = values.split_at_mut(n);
+            (genes, values) = (other_genes, other_values);
+            cells.push((cell_genes, cell_values));
         }
         let mut take = |&(_, place): &(usize, usize)| std::mem::take(&mut cells[place]);
         self.tasks

@@ -9,15 +9,18 @@ use crate::chunks::Pool;
 use crate::dataset::{Dataset, OpenTile};
 use crate::decoded::DecodedChunk;
 use crate::gather::Selection;
-use crate::tile::TileDecoder;
+use crate::tile::{TileDecoder, TileFile};
+use crate::values::Values;
 
 /// Up to this share of a chunk is decoded for the wanted genes of some cells. Of
 /// a larger one all is decoded, and kept for later.
 const MAX_SHARE: f64 = 0.5;
 
-/// Counts of some genes in all cells.
+/// Values of some genes in all cells.
 #[derive(Debug)]
-pub struct GeneCounts {
+pub struct GeneValues<'a> {
+    dataset: &'a Dataset,
+    layer: usize,
     n_genes: usize,
     /// Where each cell's nonzeros start, and the end of the last.
     starts: Vec<usize>,
@@ -39,16 +42,16 @@ pub(crate) struct WantedGenes {
 }
 
 /// What was picked of cells, one after the other.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Picked {
     /// One more than there are cells; the first is 0.
     pub(crate) starts: Vec<usize>,
     pub(crate) rows: Vec<i32>,
-    pub(crate) counts: Vec<i32>,
+    pub(crate) values: Values,
 }
 
 impl Dataset {
-    /// Counts of some genes, numbered from 0, in all cells. A gene may come
+    /// Values of some genes, numbered from 0, in all cells. A gene may come
     /// several times. Reports finished cells.
     ///
     /// # Errors
@@ -60,7 +63,7 @@ impl Dataset {
         genes: &[u32],
         n_threads: usize,
         watch: &dyn Watch,
-    ) -> Result<GeneCounts> {
+    ) -> Result<GeneValues<'_>> {
         self.check_selection(Selection {
             layer,
             cells: &[],
@@ -71,7 +74,7 @@ impl Dataset {
         let decoders = Pool::<TileDecoder>::default();
         // To look through decoded chunks of the cache would take longer.
         let pick = |decoder: &mut TileDecoder, tile: &OpenTile, chunk| {
-            wanted.pick_all(tile, chunk, decoder)
+            self.pick_all(tile, chunk, &wanted, decoder)
         };
         let chunks = self.each_chunk(layer, &tiles, &decoders, n_threads, watch, pick)?;
         let mut starts = vec![0];
@@ -79,7 +82,9 @@ impl Dataset {
             let first = starts.last().copied().unwrap_or(0);
             starts.extend(picked.starts[1..].iter().map(|start| first + start));
         }
-        Ok(GeneCounts {
+        Ok(GeneValues {
+            dataset: self,
+            layer,
             n_genes: genes.len(),
             starts,
             chunks,
@@ -99,14 +104,40 @@ impl Dataset {
         if !self.has_decoded(tile, chunk)
             && decoder.share(&tile.file, chunk, &wanted.set) <= MAX_SHARE
         {
-            return Ok(wanted.pick_all(tile, chunk, decoder)?.select(cells));
+            return Ok(self.pick_all(tile, chunk, wanted, decoder)?.select(cells));
         }
         let decoded = self.decoded_chunk(tile, chunk, self.gene_map()?, decoder)?;
-        Ok(wanted.pick(&decoded, cells))
+        Ok(wanted.pick(&decoded, cells.iter().map(|&(cell, _)| cell)))
+    }
+
+    /// The wanted genes of all cells of a chunk, of which no more is decoded than
+    /// needed.
+    fn pick_all(
+        &self,
+        tile: &OpenTile,
+        chunk: usize,
+        wanted: &WantedGenes,
+        decoder: &mut TileDecoder,
+    ) -> Result<Picked> {
+        if let TileFile::Floats(_) = tile.file {
+            let decoded = self.decode_chunk(tile, chunk, self.gene_map()?, decoder)?;
+            return Ok(wanted.pick(&decoded, 0..decoded.starts.len() - 1));
+        }
+        let mut rows = PickedRows::default();
+        decoder
+            .each_cell_of(&tile.file, chunk, &wanted.set, |places, counts| {
+                for (&place, &count) in places.iter().zip(counts) {
+                    let gene = wanted.genes[place as usize];
+                    rows.add(wanted.rows_of(gene), count);
+                }
+                rows.end_cell(false);
+            })
+            .map_err(|error| error.at(tile.path()))?;
+        Ok(rows.finish(Values::Counts))
     }
 }
 
-impl GeneCounts {
+impl GeneValues<'_> {
     /// Where each cell's nonzeros start, and the end of the last one.
     pub fn starts(&self) -> &[usize] {
         &self.starts
@@ -123,26 +154,26 @@ impl GeneCounts {
     }
 
     /// Writes genes, numbered from 0 in the order asked for and ascending in
-    /// each cell, and counts.
+    /// each cell, and values.
+    ///
+    /// # Errors
+    /// `Error::Unsupported` if `C` does not hold the layer's values.
     ///
     /// # Panics
     /// If a slice is not as long as there are nonzeros.
-    pub fn write_into<C: Count>(&self, genes: &mut [i32], counts: &mut [C]) {
-        assert_eq!((genes.len(), counts.len()), (self.nnz(), self.nnz()));
+    pub fn write_into<C: Count>(&self, genes: &mut [i32], values: &mut [C]) -> Result<()> {
+        assert_eq!((genes.len(), values.len()), (self.nnz(), self.nnz()));
+        self.dataset.check_holds::<C>(self.layer)?;
         let mut first = 0;
         for picked in &self.chunks {
             let range = first..first + picked.rows.len();
             genes[range.clone()].copy_from_slice(&picked.rows);
-            copy_counts(&picked.counts, &mut counts[range.clone()]);
+            picked
+                .values
+                .copy_to(0..picked.rows.len(), &mut values[range.clone()]);
             first = range.end;
         }
-    }
-}
-
-/// Counts as the caller wants them.
-pub(crate) fn copy_counts<C: Count>(counts: &[i32], out: &mut [C]) {
-    for (out, &count) in out.iter_mut().zip(counts) {
-        *out = C::from_u32(count as u32);
+        Ok(())
     }
 }
 
@@ -186,64 +217,90 @@ impl WantedGenes {
     }
 
     /// Of some cells of a decoded chunk.
-    fn pick(&self, chunk: &DecodedChunk, cells: &[(usize, usize)]) -> Picked {
-        let mut picked = Picked::new();
-        let mut cell_rows: Vec<(i32, i32)> = Vec::new();
-        for &(cell, _) in cells {
+    fn pick(&self, chunk: &DecodedChunk, cells: impl Iterator<Item = usize>) -> Picked {
+        match &chunk.values {
+            Values::Counts(values) => self.pick_of(chunk, values, cells).finish(Values::Counts),
+            Values::Floats(values) => self.pick_of(chunk, values, cells).finish(Values::Floats),
+        }
+    }
+
+    fn pick_of<V: Copy>(
+        &self,
+        chunk: &DecodedChunk,
+        values: &[V],
+        cells: impl Iterator<Item = usize>,
+    ) -> PickedRows<V> {
+        let mut picked = PickedRows::default();
+        for cell in cells {
             let range = chunk.starts[cell]..chunk.starts[cell + 1];
-            cell_rows.clear();
-            for (&gene, &count) in chunk.genes[range.clone()].iter().zip(&chunk.counts[range]) {
-                cell_rows.extend(self.rows_of(gene as u32).iter().map(|&row| (row, count)));
+            for (&gene, &value) in chunk.genes[range.clone()].iter().zip(&values[range]) {
+                picked.add(self.rows_of(gene as u32), value);
             }
-            if !self.is_ascending {
-                cell_rows.sort_unstable();
-            }
-            picked.push(&cell_rows);
+            picked.end_cell(self.is_ascending);
         }
         picked
     }
+}
 
-    /// Of all cells of a chunk, of which no more is decoded than needed.
-    fn pick_all(&self, tile: &OpenTile, chunk: usize, decoder: &mut TileDecoder) -> Result<Picked> {
-        let mut picked = Picked::new();
-        let mut cell_rows: Vec<(i32, i32)> = Vec::new();
-        decoder
-            .each_cell_of(&tile.file, chunk, &self.set, |places, counts| {
-                cell_rows.clear();
-                for (&place, &count) in places.iter().zip(counts) {
-                    let rows = self.rows_of(self.genes[place as usize]);
-                    cell_rows.extend(rows.iter().map(|&row| (row, count)));
-                }
-                cell_rows.sort_unstable();
-                picked.push(&cell_rows);
-            })
-            .map_err(|error| error.at(tile.path()))?;
-        Ok(picked)
+/// What is being picked, cell by cell.
+struct PickedRows<V> {
+    cell: Vec<(i32, V)>,
+    starts: Vec<usize>,
+    rows: Vec<i32>,
+    values: Vec<V>,
+}
+
+impl<V> Default for PickedRows<V> {
+    fn default() -> PickedRows<V> {
+        PickedRows {
+            cell: Vec::new(),
+            starts: vec![0],
+            rows: Vec::new(),
+            values: Vec::new(),
+        }
+    }
+}
+
+impl<V: Copy> PickedRows<V> {
+    /// A value of the cell that goes to some rows.
+    #[inline]
+    fn add(&mut self, rows: &[i32], value: V) {
+        self.cell.extend(rows.iter().map(|&row| (row, value)));
+    }
+
+    fn end_cell(&mut self, is_sorted: bool) {
+        if !is_sorted {
+            // No row comes twice.
+            self.cell.sort_unstable_by_key(|&(row, _)| row);
+        }
+        self.rows.extend(self.cell.iter().map(|&(row, _)| row));
+        self.values
+            .extend(self.cell.iter().map(|&(_, value)| value));
+        self.starts.push(self.rows.len());
+        self.cell.clear();
+    }
+
+    fn finish(self, values: impl FnOnce(Vec<V>) -> Values) -> Picked {
+        Picked {
+            starts: self.starts,
+            rows: self.rows,
+            values: values(self.values),
+        }
     }
 }
 
 impl Picked {
-    fn new() -> Picked {
-        Picked {
-            starts: vec![0],
-            ..Picked::default()
-        }
-    }
-
-    /// One more cell: its rows and counts.
-    fn push(&mut self, cell: &[(i32, i32)]) {
-        self.rows.extend(cell.iter().map(|&(row, _)| row));
-        self.counts.extend(cell.iter().map(|&(_, count)| count));
-        self.starts.push(self.rows.len());
-    }
-
     /// Some of the cells.
     fn select(&self, cells: &[(usize, usize)]) -> Picked {
-        let mut selected = Picked::new();
+        let mut selected = Picked {
+            starts: vec![0],
+            rows: Vec::new(),
+            values: self.values.empty_like(),
+        };
         for &(cell, _) in cells {
             let range = self.starts[cell]..self.starts[cell + 1];
             selected.rows.extend_from_slice(&self.rows[range.clone()]);
-            selected.counts.extend_from_slice(&self.counts[range]);
+            selected.values.extend(&self.values, range);
             selected.starts.push(selected.rows.len());
         }
         selected

@@ -13,6 +13,7 @@ mod dataset;
 mod dataset_source;
 mod decoded;
 mod digest;
+mod float_stats;
 mod gather;
 mod genes;
 mod manifest;
@@ -24,6 +25,7 @@ mod source;
 mod stats;
 mod threads;
 mod tile;
+mod values;
 mod var;
 mod verify;
 mod write;
@@ -32,13 +34,14 @@ pub use append::{AppendOptions, append_dataset, append_work_of};
 pub use dataset::{Dataset, GeneOrder, OpenTile};
 pub use dataset_source::DatasetSource;
 pub use decoded::DecodedCache;
+pub use float_stats::FloatSums;
 pub use gather::{Gather, Selection};
-pub use genes::GeneCounts;
+pub use genes::GeneValues;
 pub use manifest::{
     FileEntry, FileFacts, Format, Layer, LayerKind, MANIFEST_FILE, Manifest, ObsPart, is_dataset,
 };
 pub use obs::{Cells, ObsReader, ObsSection, ObsWriter, cache_root};
-pub use source::{CellBlock, CellSource, LayerField, SourcePart};
+pub use source::{CellBlock, CellSource, FloatBlock, LayerField, SourcePart};
 pub use stats::CountSums;
 pub use threads::on_threads;
 pub use var::{

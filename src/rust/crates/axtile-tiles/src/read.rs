@@ -12,17 +12,18 @@ use crate::tile::TileDecoder;
 struct ChunkTask<'a, C> {
     chunk: usize,
     genes: &'a mut [i32],
-    counts: &'a mut [C],
+    values: &'a mut [C],
 }
 
 impl Dataset {
     /// Decodes a tile: for every nonzero its gene (from 0, ascending in each
-    /// cell, in the dataset's order) and its count. Cell k's nonzeros lie
+    /// cell, in the dataset's order) and its value. Cell k's nonzeros lie
     /// between `starts()[k]` and `starts()[k + 1]`. Reports finished nonzeros.
     ///
     /// # Errors
-    /// `Error::Corrupt` if a chunk is damaged, `Error::Interrupted`; the
-    /// slices then hold anything.
+    /// `Error::Corrupt` if a chunk is damaged, `Error::Unsupported` if `C` does
+    /// not hold the layer's values, `Error::Interrupted`; the slices then hold
+    /// anything.
     ///
     /// # Panics
     /// If a slice is not as long as the tile has nonzeros.
@@ -30,18 +31,19 @@ impl Dataset {
         &self,
         tile: &OpenTile,
         genes: &mut [i32],
-        counts: &mut [C],
+        values: &mut [C],
         n_threads: usize,
         watch: &dyn Watch,
     ) -> Result<()> {
-        assert_eq!((genes.len(), counts.len()), (tile.nnz(), tile.nnz()));
+        assert_eq!((genes.len(), values.len()), (tile.nnz(), tile.nnz()));
+        self.check_holds::<C>(tile.layer)?;
         let order = self.gene_map()?;
-        let tasks = chunk_tasks(tile, genes, counts);
+        let tasks = chunk_tasks(tile, genes, values);
         let decode = |decoder: &mut TileDecoder, task: ChunkTask<'_, C>| {
             watch.check()?;
             let n = task.genes.len() as u64;
             decoder
-                .chunk_into(&tile.file, task.chunk, order, task.genes, task.counts)
+                .chunk_into(&tile.file, task.chunk, order, task.genes, task.values)
                 .map_err(|error| error.at(tile.path()))?;
             watch.advance(n);
             Ok(())
@@ -57,19 +59,19 @@ impl Dataset {
 fn chunk_tasks<'a, C>(
     tile: &OpenTile,
     mut genes: &'a mut [i32],
-    mut counts: &'a mut [C],
+    mut values: &'a mut [C],
 ) -> Vec<ChunkTask<'a, C>> {
     let n_chunks = tile.file.n_chunks();
     let mut tasks = Vec::with_capacity(n_chunks);
     for chunk in 0..n_chunks {
         let n = tile.file.chunk(chunk).nonzeros.len();
         let (chunk_genes, other_genes) = genes.split_at_mut(n);
-        let (chunk_counts, other_counts) = counts.split_at_mut(n);
-        (genes, counts) = (other_genes, other_counts);
+        let (chunk_values, other_values) = values.split_at_mut(n);
+        (genes, values) = (other_genes, other_values);
         tasks.push(ChunkTask {
             chunk,
             genes: chunk_genes,
-            counts: chunk_counts,
+            values: chunk_values,
         });
     }
     tasks

@@ -4,7 +4,7 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use axtile_core::{Result, Watch};
+use axtile_core::{Error, Result, Watch};
 use axtile_table::{Field, Table};
 
 use crate::dataset::Dataset;
@@ -36,6 +36,20 @@ impl CellBlock {
         let range = self.starts[cell]..self.starts[cell + 1];
         (&self.genes[range.clone()], &self.counts[range])
     }
+}
+
+/// Floating-point values of consecutive cells, cell by cell.
+///
+/// Genes of a cell may come unsorted or repeated: the writer sorts and adds up.
+/// All values are kept, zeros too.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FloatBlock {
+    /// As in [`CellBlock`].
+    pub starts: Vec<usize>,
+    /// Gene numbers, from 0, in the order of [`CellSource::genes`].
+    pub genes: Vec<u32>,
+    /// Values, one a gene number.
+    pub values: Vec<f64>,
 }
 
 /// One of the files or folders that a source reads.
@@ -117,16 +131,24 @@ pub trait CellSource: Send + Sync {
         0
     }
 
-    /// Readies the source for [`CellSource::counts`] of exactly the ranges
-    /// between neighbouring `cuts` (the first is 0, the last `n_cells`), one
-    /// at a time and thread. A source that is not stored cell by cell sorts
-    /// its counts into files in `scratch` here, in bounded memory.
+    /// Readies the source for [`CellSource::counts`] or [`CellSource::floats`] of
+    /// exactly the ranges between neighbouring `cuts` (the first is 0, the last
+    /// `n_cells`), one at a time and thread. A source that is not stored cell by
+    /// cell sorts its values into files in `scratch` here, in bounded memory.
     fn prepare(&mut self, cuts: &[u64], scratch: &Path, watch: &dyn Watch) -> Result<()>;
 
-    /// Counts of one of the prepared ranges, in layer number `layer`. Values that
+    /// Counts of one of the prepared ranges, in layer number `layer`, whose kind is
+    /// [`LayerKind::Count`]. Values that
     /// are no counts (negative, fractional, NaN, above 2^32-1) are an
     /// `Error::Value`.
     fn counts(&self, layer: usize, cells: Range<u64>) -> Result<CellBlock>;
+
+    /// Values of one of the prepared ranges, in layer number `layer`, whose kind is
+    /// not [`LayerKind::Count`].
+    fn floats(&self, layer: usize, _cells: Range<u64>) -> Result<FloatBlock> {
+        let problem = format!("layer {} has counts only", layer + 1);
+        Err(Error::unsupported(self.path(), problem))
+    }
 
     /// The name of cell `cell` for messages: its own name, or its number from 1.
     fn cell_label(&self, cell: u64) -> String {

@@ -1,22 +1,25 @@
-//! A tile of either format. All above this module does not know formats.
+//! A tile of any format and kind of layer. All above this module does not know
+//! formats.
 
 use std::borrow::Cow;
 use std::ops::Range;
 use std::path::Path;
 
+use axtile_codec::floats::{self, Width};
 use axtile_codec::kernels::Count;
-use axtile_codec::{GeneMap, GeneSet, TileError, TileResult, deltacells, grid, mode, packed};
+use axtile_codec::{GeneMap, GeneSet, TileError, TileResult, deltacells, integers};
 use axtile_core::Result;
 use axtile_store::{FileIdentity, Map};
 
-use crate::manifest::Format;
+use crate::manifest::{Format, LayerKind};
+use crate::values::Values;
 
 /// A mapped tile whose structure was found sound.
 #[derive(Debug)]
 pub(crate) enum TileFile {
     Deltacells(deltacells::Tile<Map>),
-    Grid(grid::Tile<Map>),
-    Packed(packed::Tile<Map>),
+    Counts(integers::Tile<Map>),
+    Floats(floats::Tile<Map>),
 }
 
 /// Cells of a tile that are decoded together, and their nonzeros.
@@ -27,16 +30,21 @@ pub(crate) struct ChunkBounds {
 }
 
 impl TileFile {
-    /// Maps and checks the tile at `path`.
-    pub(crate) fn open(path: &Path, format: Format) -> Result<TileFile> {
+    /// Maps and checks the tile at `path`, which holds values of `kind`.
+    pub(crate) fn open(path: &Path, format: Format, kind: LayerKind) -> Result<TileFile> {
         let map = Map::open(path)?;
-        let tile = match format {
-            Format::Deltacells { .. } => deltacells::Tile::parse(map).map(TileFile::Deltacells),
-            Format::Axtile => match mode(&map) {
-                Ok(packed::MODE) => packed::Tile::parse(map).map(TileFile::Packed),
-                Ok(_) => grid::Tile::parse(map).map(TileFile::Grid),
-                Err(error) => Err(error),
-            },
+        let tile = match (format, width_of(kind)) {
+            (Format::Deltacells { .. }, _) => {
+                deltacells::Tile::parse(map).map(TileFile::Deltacells)
+            }
+            (Format::Axtile, None) => integers::Tile::parse(map).map(TileFile::Counts),
+            (Format::Axtile, Some(width)) => floats::Tile::parse(map).and_then(|tile| {
+                if tile.width() == width {
+                    return Ok(TileFile::Floats(tile));
+                }
+                let problem = format!("it is not of {} values", kind.name());
+                Err(TileError::corrupt("header", problem))
+            }),
         };
         tile.map_err(|error| error.at(path))
     }
@@ -45,8 +53,8 @@ impl TileFile {
     pub(crate) fn identity(&self) -> FileIdentity {
         match self {
             TileFile::Deltacells(tile) => tile.owner().identity(),
-            TileFile::Grid(tile) => tile.owner().identity(),
-            TileFile::Packed(tile) => tile.owner().identity(),
+            TileFile::Counts(tile) => tile.owner().identity(),
+            TileFile::Floats(tile) => tile.owner().identity(),
         }
     }
 
@@ -54,8 +62,8 @@ impl TileFile {
     pub(crate) fn n_cells(&self) -> usize {
         match self {
             TileFile::Deltacells(tile) => tile.n_cells(),
-            TileFile::Grid(tile) => tile.n_cells(),
-            TileFile::Packed(tile) => tile.n_cells(),
+            TileFile::Counts(tile) => tile.n_cells(),
+            TileFile::Floats(tile) => tile.n_cells(),
         }
     }
 
@@ -63,8 +71,8 @@ impl TileFile {
     pub(crate) fn n_genes(&self) -> usize {
         match self {
             TileFile::Deltacells(tile) => tile.n_genes(),
-            TileFile::Grid(tile) => tile.n_genes() as usize,
-            TileFile::Packed(tile) => tile.n_genes() as usize,
+            TileFile::Counts(tile) => tile.n_genes() as usize,
+            TileFile::Floats(tile) => tile.n_genes() as usize,
         }
     }
 
@@ -72,8 +80,8 @@ impl TileFile {
     pub(crate) fn nnz(&self) -> usize {
         match self {
             TileFile::Deltacells(tile) => tile.nnz(),
-            TileFile::Grid(tile) => tile.nnz(),
-            TileFile::Packed(tile) => tile.nnz(),
+            TileFile::Counts(tile) => tile.nnz(),
+            TileFile::Floats(tile) => tile.nnz(),
         }
     }
 
@@ -81,8 +89,8 @@ impl TileFile {
     pub(crate) fn n_bytes(&self) -> u64 {
         match self {
             TileFile::Deltacells(tile) => tile.header().total_size,
-            TileFile::Grid(tile) => tile.n_bytes() as u64,
-            TileFile::Packed(tile) => tile.n_bytes() as u64,
+            TileFile::Counts(tile) => tile.n_bytes() as u64,
+            TileFile::Floats(tile) => tile.n_bytes() as u64,
         }
     }
 
@@ -90,8 +98,8 @@ impl TileFile {
     pub(crate) fn checksum(&self) -> Option<u64> {
         match self {
             TileFile::Deltacells(_) => None,
-            TileFile::Grid(tile) => Some(tile.checksum()),
-            TileFile::Packed(tile) => Some(tile.checksum()),
+            TileFile::Counts(tile) => Some(tile.checksum()),
+            TileFile::Floats(tile) => Some(tile.checksum()),
         }
     }
 
@@ -99,8 +107,8 @@ impl TileFile {
     pub(crate) fn n_chunks(&self) -> usize {
         match self {
             TileFile::Deltacells(tile) => tile.chunks().len(),
-            TileFile::Grid(tile) => tile.chunks().len(),
-            TileFile::Packed(tile) => tile.chunks().len(),
+            TileFile::Counts(tile) => tile.chunks().len(),
+            TileFile::Floats(tile) => tile.chunks().len(),
         }
     }
 
@@ -114,11 +122,11 @@ impl TileFile {
                 let chunk = &tile.chunks()[chunk];
                 (&chunk.cells, &chunk.nonzeros)
             }
-            TileFile::Grid(tile) => {
+            TileFile::Counts(tile) => {
                 let chunk = &tile.chunks()[chunk];
                 (&chunk.cells, &chunk.nonzeros)
             }
-            TileFile::Packed(tile) => {
+            TileFile::Floats(tile) => {
                 let chunk = &tile.chunks()[chunk];
                 (&chunk.cells, &chunk.nonzeros)
             }
@@ -135,10 +143,10 @@ impl TileFile {
             TileFile::Deltacells(tile) => tile
                 .chunks()
                 .partition_point(|chunk| chunk.cells.end <= cell),
-            TileFile::Grid(tile) => tile
+            TileFile::Counts(tile) => tile
                 .chunks()
                 .partition_point(|chunk| chunk.cells.end <= cell),
-            TileFile::Packed(tile) => tile
+            TileFile::Floats(tile) => tile
                 .chunks()
                 .partition_point(|chunk| chunk.cells.end <= cell),
         }
@@ -148,9 +156,18 @@ impl TileFile {
     pub(crate) fn starts(&self) -> TileResult<Cow<'_, [usize]>> {
         match self {
             TileFile::Deltacells(tile) => Ok(Cow::Borrowed(tile.starts())),
-            TileFile::Grid(tile) => tile.starts().map(Cow::Owned),
-            TileFile::Packed(tile) => tile.starts().map(Cow::Owned),
+            TileFile::Counts(tile) => tile.starts().map(Cow::Owned),
+            TileFile::Floats(tile) => tile.starts().map(Cow::Borrowed),
         }
+    }
+}
+
+/// The width of floating-point values; `None` for counts.
+pub(crate) fn width_of(kind: LayerKind) -> Option<Width> {
+    match kind {
+        LayerKind::Count => None,
+        LayerKind::Float32 => Some(Width::F32),
+        LayerKind::Float64 => Some(Width::F64),
     }
 }
 
@@ -158,16 +175,17 @@ impl TileFile {
 #[derive(Default)]
 pub(crate) struct TileDecoder {
     deltacells: Option<deltacells::Decoder>,
-    grid: Option<grid::Decoder>,
-    packed: Option<packed::Decoder>,
+    counts: Option<integers::Decoder>,
+    floats: Option<floats::Decoder>,
 }
 
 impl TileDecoder {
-    /// Genes, renumbered by `order` and ascending in each cell, and counts of
-    /// a chunk.
+    /// Genes, renumbered by `order` and ascending in each cell, and values of a
+    /// chunk.
     ///
     /// # Errors
-    /// `TileError` if the chunk is damaged; the slices then hold anything.
+    /// `TileError` if the chunk is damaged, or its values are none that `C` holds;
+    /// the slices then hold anything.
     ///
     /// # Panics
     /// If there is no such chunk, a slice is not as long as it has nonzeros, or
@@ -178,21 +196,23 @@ impl TileDecoder {
         chunk: usize,
         order: Option<&GeneMap>,
         genes: &mut [i32],
-        counts: &mut [C],
+        values: &mut [C],
     ) -> TileResult<()> {
         match tile {
             TileFile::Deltacells(tile) => self
                 .deltacells
                 .get_or_insert_with(deltacells::Decoder::new)
-                .chunk_into(tile, chunk, order, genes, counts),
-            TileFile::Grid(tile) => self
-                .grid
-                .get_or_insert_with(grid::Decoder::new)
-                .chunk_into(tile, chunk, order, genes, counts),
-            TileFile::Packed(tile) => self
-                .packed
-                .get_or_insert_with(packed::Decoder::new)
-                .chunk_into(tile, chunk, order, genes, counts),
+                .chunk_into(tile, chunk, order, genes, values),
+            TileFile::Counts(tile) => self
+                .counts
+                .get_or_insert_with(integers::Decoder::new)
+                .chunk_into(tile, chunk, order, genes, values),
+            TileFile::Floats(tile) => {
+                let values = C::as_floats(values).ok_or_else(no_counts)?;
+                self.floats
+                    .get_or_insert_with(floats::Decoder::new)
+                    .chunk_into(tile, chunk, order, genes, values)
+            }
         }
     }
 
@@ -205,25 +225,27 @@ impl TileDecoder {
         tile: &TileFile,
         chunk: usize,
         order: Option<&GeneMap>,
-    ) -> TileResult<(Vec<i32>, Vec<i32>)> {
+    ) -> TileResult<(Vec<i32>, Values)> {
         let n = tile.chunk(chunk).nonzeros.len();
-        let [mut genes, mut counts] = [Vec::new(), Vec::new()];
-        for vector in [&mut genes, &mut counts] {
-            vector.try_reserve_exact(n).map_err(|_| TileError::Memory {
-                place: format!("chunk {chunk}"),
-                n_bytes: n.saturating_mul(size_of::<i32>()),
-            })?;
-            vector.resize(n, 0);
-        }
-        self.chunk_into(tile, chunk, order, &mut genes, &mut counts)?;
-        Ok((genes, counts))
+        let mut genes = zeros(n, chunk)?;
+        let values = if let TileFile::Floats(_) = tile {
+            let mut values = zeros::<f64>(n, chunk)?;
+            self.chunk_into(tile, chunk, order, &mut genes, &mut values)?;
+            Values::Floats(values)
+        } else {
+            let mut counts = zeros::<i32>(n, chunk)?;
+            self.chunk_into(tile, chunk, order, &mut genes, &mut counts)?;
+            Values::Counts(counts)
+        };
+        Ok((genes, values))
     }
 
-    /// Calls `each` for every cell of a chunk in turn with its genes, numbered
-    /// as in the tile and in any order, and their counts.
+    /// Calls `each` for every cell of a chunk of counts in turn with its genes,
+    /// numbered as in the tile and in any order, and their counts.
     ///
     /// # Errors
-    /// `TileError` if the chunk is damaged; `each` may have been called by then.
+    /// `TileError` if the chunk is damaged or not of counts; `each` may have been
+    /// called by then.
     ///
     /// # Panics
     /// If there is no such chunk.
@@ -238,14 +260,11 @@ impl TileDecoder {
                 .deltacells
                 .get_or_insert_with(deltacells::Decoder::new)
                 .each_cell(tile, chunk, None, |_, genes, counts| each(genes, counts)),
-            TileFile::Grid(tile) => self
-                .grid
-                .get_or_insert_with(grid::Decoder::new)
+            TileFile::Counts(tile) => self
+                .counts
+                .get_or_insert_with(integers::Decoder::new)
                 .each_cell(tile, chunk, each),
-            TileFile::Packed(tile) => self
-                .packed
-                .get_or_insert_with(packed::Decoder::new)
-                .each_cell(tile, chunk, None, |_, genes, counts| each(genes, counts)),
+            TileFile::Floats(_) => Err(no_counts()),
         }
     }
 
@@ -264,21 +283,13 @@ impl TileDecoder {
         wanted: &GeneSet,
         mut each: impl FnMut(&[i32], &[i32]),
     ) -> TileResult<()> {
-        if let TileFile::Grid(tile) = tile {
-            let decoder = self.grid.get_or_insert_with(grid::Decoder::new);
+        if let TileFile::Counts(tile) = tile {
+            let decoder = self.counts.get_or_insert_with(integers::Decoder::new);
             return decoder.each_cell_of(tile, chunk, wanted, each);
         }
         let (mut places, mut picked) = (Vec::new(), Vec::new());
         self.each_cell(tile, chunk, |genes, counts| {
-            places.clear();
-            picked.clear();
-            for (&gene, &count) in genes.iter().zip(counts) {
-                // Genes are not negative; there are fewer than 2^31.
-                if let Some(place) = wanted.place(gene as u32) {
-                    places.push(place as i32);
-                    picked.push(count);
-                }
-            }
+            wanted.pick(genes, counts, &mut places, &mut picked);
             each(&places, &picked);
         })
     }
@@ -289,11 +300,28 @@ impl TileDecoder {
     /// As there.
     pub(crate) fn share(&mut self, tile: &TileFile, chunk: usize, wanted: &GeneSet) -> f64 {
         match tile {
-            TileFile::Deltacells(_) | TileFile::Packed(_) => 1.0,
-            TileFile::Grid(tile) => self
-                .grid
-                .get_or_insert_with(grid::Decoder::new)
+            TileFile::Deltacells(_) | TileFile::Floats(_) => 1.0,
+            TileFile::Counts(tile) => self
+                .counts
+                .get_or_insert_with(integers::Decoder::new)
                 .share(tile, chunk, wanted),
         }
     }
+}
+
+fn no_counts() -> TileError {
+    TileError::Version {
+        problem: "it holds floating-point values, counts were asked for".to_owned(),
+    }
+}
+
+/// Room for the values of a chunk, whose number may be a lie.
+fn zeros<T: Clone + Default>(n: usize, chunk: usize) -> TileResult<Vec<T>> {
+    let mut vector = Vec::new();
+    vector.try_reserve_exact(n).map_err(|_| TileError::Memory {
+        place: format!("chunk {chunk}"),
+        n_bytes: n.saturating_mul(size_of::<T>()),
+    })?;
+    vector.resize(n, T::default());
+    Ok(vector)
 }

@@ -55,7 +55,7 @@ fn read(dataset: &Dataset, layer: usize, genes: &[u32], n_threads: usize) -> Vec
         .unwrap();
     assert_eq!(read.n_genes(), genes.len());
     let (mut rows, mut counts) = (vec![0; read.nnz()], vec![0i32; read.nnz()]);
-    read.write_into(&mut rows, &mut counts);
+    read.write_into(&mut rows, &mut counts).unwrap();
     cells_of(read.starts(), &rows, &counts)
 }
 

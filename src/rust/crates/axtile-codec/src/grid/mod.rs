@@ -19,6 +19,7 @@
 //! | blocks | for each chunk and bucket: the nonzeros |
 
 mod bits;
+mod block;
 mod cell_counts;
 mod clusters;
 mod decode;
@@ -27,6 +28,7 @@ mod encode;
 mod genes;
 pub(crate) mod huffman;
 mod layout;
+mod maps;
 mod model;
 mod tables;
 

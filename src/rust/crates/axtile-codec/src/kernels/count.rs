@@ -14,6 +14,10 @@ pub trait Count: Copy + Default + Send + Sync {
     /// The same count, which is at most 2^31-1.
     fn from_u32(count: u32) -> Self;
 
+    /// The same places for floating-point values; `None` if the type does not
+    /// hold them.
+    fn as_floats(places: &mut [Self]) -> Option<&mut [f64]>;
+
     /// Stores 4 counts.
     ///
     /// # Safety
@@ -61,6 +65,10 @@ impl Count for f64 {
     #[inline(always)]
     fn from_u32(count: u32) -> f64 {
         f64::from(count as i32)
+    }
+
+    fn as_floats(places: &mut [f64]) -> Option<&mut [f64]> {
+        Some(places)
     }
 
     #[cfg(target_arch = "aarch64")]
@@ -125,6 +133,10 @@ impl Count for i32 {
     #[inline(always)]
     fn from_u32(count: u32) -> i32 {
         count as i32
+    }
+
+    fn as_floats(_: &mut [i32]) -> Option<&mut [f64]> {
+        None
     }
 
     #[cfg(target_arch = "aarch64")]

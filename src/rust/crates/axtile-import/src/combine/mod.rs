@@ -8,9 +8,10 @@ use std::path::Path;
 
 use axtile_core::{Error, Result, Watch};
 use axtile_table::{Column, Field, Table};
-use axtile_tiles::{CellBlock, CellSource, LayerField, SourcePart};
+use axtile_tiles::{CellBlock, CellSource, FloatBlock, LayerField, SourcePart};
 
 use crate::range::check_cells;
+use crate::value::Cells;
 use genes::{DROPPED, JoinedGenes, join_genes};
 use kinds::Unified;
 
@@ -72,6 +73,21 @@ impl Combined {
         })
     }
 
+    /// The values of some cells, which `read` gets from a source.
+    fn cells<V: Copy>(
+        &self,
+        cells: Range<u64>,
+        read: impl Fn(&dyn CellSource, Range<u64>) -> Result<Cells<V>>,
+    ) -> Result<Cells<V>> {
+        check_cells(self.path(), &cells, self.n_cells())?;
+        let mut block = Cells::none();
+        for (number, source, range) in self.pieces(cells) {
+            let places = self.places.get(number).and_then(Option::as_deref);
+            append_cells(&mut block, read(source, range)?, places);
+        }
+        Ok(block)
+    }
+
     /// The sources that have some of `cells`, with their number and the range
     /// in their own numbering.
     fn pieces(
@@ -101,7 +117,8 @@ fn check_layers(sources: &[Box<dyn CellSource>]) -> Result<()> {
         return Ok(());
     };
     let names = |layers: Vec<LayerField>| {
-        let names: Vec<String> = layers.into_iter().map(|layer| layer.name).collect();
+        let name = |layer: LayerField| format!("{} ({})", layer.name, layer.kind.name());
+        let names: Vec<String> = layers.into_iter().map(name).collect();
         names.join(", ")
     };
     Err(Error::argument(format!(
@@ -231,27 +248,31 @@ fn take(column: &Column, rows: &[usize]) -> Column {
 }
 
 /// Appends cells, with genes at their common places.
-fn append_cells(block: &mut CellBlock, more: CellBlock, places: Option<&[u32]>) {
+fn append_cells<V: Copy>(block: &mut Cells<V>, more: Cells<V>, places: Option<&[u32]>) {
     let Some(places) = places else {
         let n = block.genes.len();
         block
             .starts
             .extend(more.starts.iter().skip(1).map(|start| n + start));
         if n == 0 {
-            (block.genes, block.counts) = (more.genes, more.counts);
+            (block.genes, block.values) = (more.genes, more.values);
         } else {
             block.genes.extend(more.genes);
-            block.counts.extend(more.counts);
+            block.values.extend(more.values);
         }
         return;
     };
-    for cell in 0..more.n_cells() {
-        let (genes, counts) = more.cell(cell);
-        for (&gene, &count) in genes.iter().zip(counts) {
+    let mut nonzeros = more.genes.iter().zip(&more.values);
+    for bounds in more.starts.windows(2) {
+        let n = match bounds {
+            [start, end] => end - start,
+            _ => 0,
+        };
+        for (&gene, &value) in nonzeros.by_ref().take(n) {
             let place = places.get(gene as usize).copied().unwrap_or(DROPPED);
             if place != DROPPED {
                 block.genes.push(place);
-                block.counts.push(count);
+                block.values.push(value);
             }
         }
         block.starts.push(block.genes.len());
@@ -344,15 +365,12 @@ impl CellSource for Combined {
     }
 
     fn counts(&self, layer: usize, cells: Range<u64>) -> Result<CellBlock> {
-        check_cells(self.path(), &cells, self.n_cells())?;
-        let mut block = CellBlock {
-            starts: vec![0],
-            ..CellBlock::default()
-        };
-        for (number, source, range) in self.pieces(cells) {
-            let places = self.places.get(number).and_then(Option::as_deref);
-            append_cells(&mut block, source.counts(layer, range)?, places);
-        }
-        Ok(block)
+        let read = |source: &dyn CellSource, range| source.counts(layer, range).map(Cells::from);
+        self.cells(cells, read).map(CellBlock::from)
+    }
+
+    fn floats(&self, layer: usize, cells: Range<u64>) -> Result<FloatBlock> {
+        let read = |source: &dyn CellSource, range| source.floats(layer, range).map(Cells::from);
+        self.cells(cells, read).map(FloatBlock::from)
     }
 }

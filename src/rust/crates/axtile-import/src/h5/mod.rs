@@ -19,7 +19,7 @@ pub(crate) use dataset::{Dataset, Scratch};
 pub(crate) use element::{Element, Order};
 pub(crate) use file::{File, Group, Node};
 pub(crate) use numbers::{
-    Odd, counts_into, indices_into, integer, integers_into, real, value_text,
+    Odd, counts_into, floats_into, indices_into, integer, integers_into, real, value_text,
 };
 pub(crate) use text::TextReader;
 

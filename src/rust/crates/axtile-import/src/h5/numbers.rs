@@ -60,22 +60,61 @@ pub(crate) fn counts_into(element: &Element, bytes: &[u8], out: &mut Vec<u32>) -
     for_numbers!(element, bytes, visit, Err(Odd { at: 0 }))
 }
 
-fn fill<const WIDTH: usize>(
-    out: &mut Vec<u32>,
+/// Appends the numbers in `bytes`.
+///
+/// # Errors
+/// The first integer that an f64 does not hold.
+pub(crate) fn floats_into(element: &Element, bytes: &[u8], out: &mut Vec<f64>) -> Result<(), Odd> {
+    if let Element::Real { width, order } = element {
+        match (width, order) {
+            (2, Order::Little) => extend(out, bytes, |b| half(u16::from_le_bytes(b)).into()),
+            (2, Order::Big) => extend(out, bytes, |b| half(u16::from_be_bytes(b)).into()),
+            (4, Order::Little) => extend(out, bytes, |b| f32::from_le_bytes(b).into()),
+            (4, Order::Big) => extend(out, bytes, |b| f32::from_be_bytes(b).into()),
+            (8, Order::Little) => extend(out, bytes, f64::from_le_bytes),
+            (8, Order::Big) => extend(out, bytes, f64::from_be_bytes),
+            _ => return Err(Odd { at: 0 }),
+        }
+        return Ok(());
+    }
+    macro_rules! visit {
+        ($type:ty, $from:ident, $width:literal) => {{
+            let (values, _) = bytes.as_chunks::<$width>();
+            fill(out, values, |bytes| {
+                let value = i128::from(<$type>::$from(bytes));
+                let float = value as f64;
+                (float as i128 == value).then_some(float)
+            })
+        }};
+    }
+    for_numbers!(element, bytes, visit, Err(Odd { at: 0 }))
+}
+
+fn extend<const WIDTH: usize>(
+    out: &mut Vec<f64>,
+    bytes: &[u8],
+    value: impl Fn([u8; WIDTH]) -> f64,
+) {
+    let (values, _) = bytes.as_chunks::<WIDTH>();
+    out.extend(values.iter().map(|&bytes| value(bytes)));
+}
+
+fn fill<T: Default, const WIDTH: usize>(
+    out: &mut Vec<T>,
     values: &[[u8; WIDTH]],
-    count: impl Fn([u8; WIDTH]) -> Option<u32>,
+    read: impl Fn([u8; WIDTH]) -> Option<T>,
 ) -> Result<(), Odd> {
     // Checked at the end, not at each value, so that the loop is vectorised.
     let mut all = true;
     out.extend(values.iter().map(|&value| {
-        let count = count(value);
-        all &= count.is_some();
-        count.unwrap_or(0)
+        let read = read(value);
+        all &= read.is_some();
+        read.unwrap_or_default()
     }));
     if all {
         return Ok(());
     }
-    let at = values.iter().position(|&value| count(value).is_none());
+    let at = values.iter().position(|&value| read(value).is_none());
     Err(Odd {
         at: at.unwrap_or_default(),
     })
@@ -242,6 +281,35 @@ mod tests {
                 assert_eq!(reals(&[1.0, bad, bad], width), Err(1), "{bad}");
             }
         }
+    }
+
+    #[test]
+    fn floats_are_exact_or_refused() {
+        let element = Element::Integer {
+            width: 8,
+            signed: true,
+            order: Order::Big,
+        };
+        let read = |values: &[i64]| {
+            let bytes: Vec<u8> = values
+                .iter()
+                .flat_map(|value| value.to_be_bytes())
+                .collect();
+            let mut out = Vec::new();
+            floats_into(&element, &bytes, &mut out).map_err(|odd| odd.at)?;
+            Ok(out)
+        };
+        assert_eq!(read(&[-3, 1 << 62]), Ok(vec![-3.0, 2f64.powi(62)]));
+        assert_eq!(read(&[0, (1 << 53) + 1]), Err(1));
+        assert_eq!(read(&[i64::MAX]), Err(0));
+        let element = Element::Real {
+            width: 4,
+            order: Order::Little,
+        };
+        let mut out = Vec::new();
+        let bytes = [0.1f32, f32::NAN].map(f32::to_le_bytes).concat();
+        assert!(floats_into(&element, &bytes, &mut out).is_ok());
+        assert!(out[0] == f64::from(0.1f32) && out[1].is_nan());
     }
 
     #[test]

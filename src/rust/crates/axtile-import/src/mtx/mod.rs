@@ -14,10 +14,10 @@ use axtile_table::{Field, Table};
 use axtile_tiles::{CellBlock, CellSource};
 
 use crate::h5ad::gene_label;
-use crate::matrix::COUNT;
 use crate::options::{ImportOptions, Orientation};
 use crate::range::check_cells;
 use crate::spill::{DEFAULT_SPILL_BYTES, SortProgress, Spill, SpillWriter};
+use crate::value::Value;
 use matrix::Entries;
 use tables::{Features, read_features, read_names};
 
@@ -46,7 +46,7 @@ pub struct Mtx {
     features: Features,
     orientation: Orientation,
     spill_bytes: usize,
-    spill: Option<Spill>,
+    spill: Option<Spill<u32>>,
 }
 
 impl Mtx {
@@ -255,7 +255,7 @@ impl CellSource for Mtx {
                         cell: self.cell_label(cell),
                         gene: gene_label(&self.features.genes, gene),
                         value: format!("{value} (line {})", entries.line()),
-                        expected: COUNT.to_owned(),
+                        expected: u32::EXPECTED.to_owned(),
                     });
                 }
             }
@@ -272,7 +272,7 @@ impl CellSource for Mtx {
     fn counts(&self, _layer: usize, cells: Range<u64>) -> Result<CellBlock> {
         check_cells(&self.path, &cells, self.n_cells)?;
         match &self.spill {
-            Some(spill) => spill.counts(cells),
+            Some(spill) => spill.cells(cells).map(CellBlock::from),
             None => Err(Error::argument(format!(
                 "'{}' is not sorted by cell and must be prepared first",
                 self.path.display()

@@ -23,6 +23,21 @@ pub fn expected() -> serde_json::Map<String, Value> {
     }
 }
 
+/// The published matrices, if they are there: they are not part of the repository
+/// but in the folder `$AXTILE_SHARED/data`, or `shared/data` beside it.
+pub fn data_folder() -> Option<PathBuf> {
+    let shared = match std::env::var_os("AXTILE_SHARED") {
+        Some(folder) => Some(PathBuf::from(folder)),
+        None => Path::new(env!("CARGO_MANIFEST_DIR"))
+            .ancestors()
+            .map(|folder| folder.join("shared"))
+            .find(|folder| folder.is_dir()),
+    };
+    shared
+        .map(|folder| folder.join("data"))
+        .filter(|folder| folder.is_dir())
+}
+
 /// The options that a fixture's variant stands for.
 pub fn options(file: &str, variant: &str) -> ImportOptions {
     let mut options = ImportOptions::default();

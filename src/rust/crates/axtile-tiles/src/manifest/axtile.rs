@@ -192,10 +192,7 @@ fn layers(path: &Path, keys: &mut Keys, n_tiles: usize) -> Result<Vec<Layer>> {
             return Err(keys.wrong("name", format!("'{name}': empty, or that of two layers")));
         }
         let kind = keys.text("kind")?;
-        let kinds = [LayerKind::Count, LayerKind::Float32, LayerKind::Float64];
-        let kind = kinds
-            .into_iter()
-            .find(|known| known.name() == kind)
+        let kind = LayerKind::from_name(&kind)
             .ok_or_else(|| keys.wrong("kind", format!("'{kind}' is not known")))?;
         let tile_nnz = keys.integers("tile_nnz", false)?;
         let tile_bytes = keys.integers("tile_bytes", false)?;

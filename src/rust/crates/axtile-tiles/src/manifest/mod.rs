@@ -68,9 +68,10 @@ pub struct Manifest {
 }
 
 /// What a layer's values are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LayerKind {
     /// Whole numbers from 0 on.
+    #[default]
     Count,
     /// 32-bit floating-point numbers.
     Float32,
@@ -79,6 +80,14 @@ pub enum LayerKind {
 }
 
 impl LayerKind {
+    /// All kinds.
+    pub const ALL: [LayerKind; 3] = [LayerKind::Count, LayerKind::Float32, LayerKind::Float64];
+
+    /// The kind of that name.
+    pub fn from_name(name: &str) -> Option<LayerKind> {
+        LayerKind::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
     /// The kind's name.
     pub fn name(self) -> &'static str {
         match self {

@@ -52,7 +52,7 @@ pub(crate) fn check_source(source: &dyn CellSource, format: DatasetFormat) -> Re
     for gene in source.genes() {
         check_text(gene, "the name of a gene", source.path())?;
     }
-    check_layers(&source.layers(), source.path())?;
+    check_layers(&source.layers(), source.path(), format)?;
     let n_genes = source.genes().len();
     let max_genes = format.max_genes();
     if n_genes == 0 || n_genes > max_genes {
@@ -84,7 +84,7 @@ pub(crate) fn check_source(source: &dyn CellSource, format: DatasetFormat) -> Re
     Ok(())
 }
 
-fn check_layers(layers: &[LayerField], path: &Path) -> Result<()> {
+fn check_layers(layers: &[LayerField], path: &Path, format: DatasetFormat) -> Result<()> {
     if layers.is_empty() {
         return Err(Error::argument("no layer; at least one is needed"));
     }
@@ -96,8 +96,14 @@ fn check_layers(layers: &[LayerField], path: &Path) -> Result<()> {
                 "layers must have names, all different; there is '{name}' again, or empty"
             )));
         }
-        if layer.kind != LayerKind::Count {
-            let problem = format!("layer '{name}' holds {} values", layer.kind.name());
+        if let DatasetFormat::Deltacells { .. } = format
+            && layer.kind != LayerKind::Count
+        {
+            let problem = format!(
+                "layer '{name}' holds {} values, the deltacells format holds counts: \
+                 write the axtile format",
+                layer.kind.name()
+            );
             return Err(Error::unsupported(path, problem));
         }
     }

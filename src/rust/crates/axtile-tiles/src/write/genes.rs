@@ -12,7 +12,7 @@ use super::resume::ResumeNote;
 use super::sort::{add_totals, evenly_spaced, order_by_totals};
 use super::{WriteOptions, Writer};
 use crate::dataset::{GeneOrder, inverse};
-use crate::manifest::FileEntry;
+use crate::manifest::{FileEntry, LayerKind};
 use crate::source::{CellBlock, CellSource, SourcePart};
 use crate::var::{GENE_ORDER_FILE, write_gene_order};
 
@@ -139,14 +139,8 @@ impl Writer<'_> {
                 let mut totals = vec![0.0; n_genes];
                 let n_chosen: u64 = chosen().map(|part| overlap(part, cells)).sum();
                 if n_chosen > 0 {
-                    let mut block = self.source.counts(0, cells.clone())?;
-                    if n_chosen == cells.end - cells.start {
-                        add_totals(&mut totals, &block, self.source.path())?;
-                        self.blocks.keep(tile, block);
-                    } else {
-                        block = chosen_cells(&block, cells.start, is_chosen);
-                        add_totals(&mut totals, &block, self.source.path())?;
-                    }
+                    let is_wanted = |cell: usize| is_chosen(cells.start + cell as u64);
+                    self.add_tile(&mut totals, tile, is_wanted)?;
                 }
                 self.watch.advance(cells.end - cells.start);
                 Ok(totals)
@@ -166,19 +160,34 @@ impl Writer<'_> {
         ResumeNote::mark_gene_order(self.folder)?;
         Ok(order)
     }
-}
 
-/// The cells of `block` that `is_chosen` wants; `first` is the first one's number.
-fn chosen_cells(block: &CellBlock, first: u64, is_chosen: impl Fn(u64) -> bool) -> CellBlock {
-    let mut chosen = CellBlock {
-        starts: vec![0],
-        ..CellBlock::default()
-    };
-    for cell in (0..block.n_cells()).filter(|&cell| is_chosen(first + cell as u64)) {
-        let (genes, counts) = block.cell(cell);
-        chosen.genes.extend(genes);
-        chosen.counts.extend(counts);
-        chosen.starts.push(chosen.genes.len());
+    /// Adds to the totals what the wanted cells of a tile have of each gene: counts,
+    /// or how many floating-point values.
+    fn add_tile(
+        &self,
+        totals: &mut [f64],
+        tile: usize,
+        is_wanted: impl Fn(usize) -> bool,
+    ) -> Result<()> {
+        let cells = self.tiles[tile].clone();
+        let path = self.source.path();
+        let ranges = |starts: &[usize]| {
+            let cells = starts.windows(2).enumerate();
+            let wanted = cells.filter(|(cell, _)| is_wanted(*cell));
+            wanted
+                .map(|(_, bounds)| bounds[0]..bounds[1])
+                .collect::<Vec<_>>()
+        };
+        if self.layers[0].kind != LayerKind::Count {
+            let block = self.source.floats(0, cells)?;
+            let wanted = ranges(&block.starts).into_iter().flatten();
+            return add_totals(totals, wanted.map(|at| (block.genes[at], 1.0)), path);
+        }
+        let block = self.source.counts(0, cells)?;
+        let wanted = ranges(&block.starts).into_iter().flatten();
+        let counts = wanted.map(|at| (block.genes[at], f64::from(block.counts[at])));
+        add_totals(totals, counts, path)?;
+        self.blocks.keep(tile, block);
+        Ok(())
     }
-    chosen
 }

@@ -19,7 +19,7 @@ use axtile_core::{Error, Result, Watch};
 use axtile_store::{StageMode, StagedFolder, sync_folder};
 
 use crate::manifest::{FileEntry, FileFacts, Format, Manifest, is_dataset, tiles_folder};
-use crate::source::CellSource;
+use crate::source::{CellSource, LayerField};
 use crate::threads::on_threads;
 use resume::ResumeNote;
 
@@ -181,6 +181,7 @@ pub fn write_dataset(
 
     let writer = Writer {
         source,
+        layers: source.layers(),
         options,
         watch,
         tiles,
@@ -237,6 +238,7 @@ impl Scratch {
 /// A dataset in the making.
 struct Writer<'a> {
     source: &'a dyn CellSource,
+    layers: Vec<LayerField>,
     options: &'a WriteOptions,
     watch: &'a dyn Watch,
     tiles: Vec<Range<u64>>,
@@ -254,6 +256,7 @@ impl Writer<'_> {
         let obs_parts = self.obs()?;
         let layers = TileWriter {
             source: self.source,
+            layers: &self.layers,
             format,
             folder: self.folder,
             first_tile: 0,

@@ -5,19 +5,21 @@ use std::path::Path;
 
 use axtile_core::{Error, Result};
 
-use crate::source::CellBlock;
-
-/// Adds the counts of `block` to the totals of the genes.
+/// Adds values of genes to the totals of the genes.
 ///
 /// # Errors
 /// `Error::Corrupt` for a gene beyond the totals.
-pub(crate) fn add_totals(totals: &mut [f64], block: &CellBlock, source: &Path) -> Result<()> {
-    for (&gene, &count) in block.genes.iter().zip(&block.counts) {
-        let n_genes = totals.len();
-        let total = totals
-            .get_mut(gene as usize)
-            .ok_or_else(|| Error::corrupt(source, "counts", format!("gene {gene} of {n_genes}")))?;
-        *total += f64::from(count);
+pub(crate) fn add_totals(
+    totals: &mut [f64],
+    values: impl Iterator<Item = (u32, f64)>,
+    source: &Path,
+) -> Result<()> {
+    let n_genes = totals.len();
+    for (gene, value) in values {
+        let total = totals.get_mut(gene as usize).ok_or_else(|| {
+            Error::corrupt(source, "its values", format!("gene {gene} of {n_genes}"))
+        })?;
+        *total += value;
     }
     Ok(())
 }

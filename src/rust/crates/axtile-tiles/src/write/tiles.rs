@@ -4,20 +4,24 @@ use std::ops::Range;
 use std::path::Path;
 
 use axtile_codec::deltacells::{assemble, cut_chunks, encode_chunk};
-use axtile_codec::{CellRows, GeneMap, grid, packed};
-use axtile_core::{Result, Watch};
+use axtile_codec::floats::{self, Width};
+use axtile_codec::integers::{self, Coder};
+use axtile_codec::{CellRows, GeneMap, grid};
+use axtile_core::{Error, Result, Watch};
 use axtile_store::{sync_folder, write_file};
 use rayon::prelude::*;
 
-use super::rows::tile_rows;
+use super::rows::{float_rows, tile_rows};
 use super::{DatasetFormat, KeptBlocks};
 use crate::manifest::{Layer, tile_file, tiles_folder};
-use crate::source::CellSource;
-use crate::tile::TileFile;
+use crate::source::{CellSource, LayerField};
+use crate::tile::{TileFile, width_of};
 
 /// Writes the tiles of all layers.
 pub(crate) struct TileWriter<'a> {
     pub(crate) source: &'a dyn CellSource,
+    /// The source's layers.
+    pub(crate) layers: &'a [LayerField],
     pub(crate) format: DatasetFormat,
     pub(crate) folder: &'a Path,
     /// The number of the first of `tiles`.
@@ -44,9 +48,9 @@ impl TileWriter<'_> {
     /// files are on the disk when this returns. Reports each cell once a layer.
     pub(crate) fn write(&self, kept: &KeptBlocks) -> Result<Vec<Layer>> {
         let mut layers = Vec::new();
-        for (idx, field) in self.source.layers().into_iter().enumerate() {
+        for (idx, field) in self.layers.iter().enumerate() {
             let mut layer = Layer {
-                name: field.name,
+                name: field.name.clone(),
                 kind: field.kind,
                 tile_nnz: Vec::with_capacity(self.tiles.len()),
                 tile_bytes: Vec::with_capacity(self.tiles.len()),
@@ -78,11 +82,12 @@ impl TileWriter<'_> {
         let cells = &self.tiles[tile];
         let n_cells = cells.end - cells.start;
         let format = self.format.of_manifest();
+        let kind = self.layers[layer].kind;
         let path = self
             .folder
             .join(tile_file(format, layer, self.first_tile + tile));
         if self.resume
-            && let Ok(file) = TileFile::open(&path, format)
+            && let Ok(file) = TileFile::open(&path, format, kind)
             && file.n_cells() as u64 == n_cells
             && file.n_genes() == self.source.genes().len()
         {
@@ -93,6 +98,30 @@ impl TileWriter<'_> {
                 checksum: file.checksum(),
             });
         }
+        let (bytes, nnz) = match width_of(kind) {
+            None => self.counts_tile(layer, tile, kept)?,
+            Some(width) => self.floats_tile(layer, cells, width)?,
+        };
+        write_file(&path, &bytes)?;
+        self.watch.advance(n_cells);
+        Ok(TileFacts {
+            nnz: nnz as u64,
+            n_bytes: bytes.len() as u64,
+            checksum: match self.format {
+                DatasetFormat::Deltacells { .. } => None,
+                DatasetFormat::Axtile { .. } => header_checksum(&bytes),
+            },
+        })
+    }
+
+    /// A tile of counts, and how many are not 0.
+    fn counts_tile(
+        &self,
+        layer: usize,
+        tile: usize,
+        kept: &KeptBlocks,
+    ) -> Result<(Vec<u8>, usize)> {
+        let cells = &self.tiles[tile];
         let known = if layer == 0 { kept.take(tile) } else { None };
         let block = match known {
             Some(block) => block,
@@ -101,59 +130,63 @@ impl TileWriter<'_> {
         let order = self.stored_of_source.as_ref();
         let rows = tile_rows(self.source, cells.start, &block, order, self.format)?;
         drop(block);
-        let (bytes, checksum) = self.encode(&rows)?;
-        write_file(&path, &bytes)?;
-        self.watch.advance(n_cells);
-        Ok(TileFacts {
-            nnz: rows.nnz() as u64,
-            n_bytes: bytes.len() as u64,
-            checksum,
-        })
+        Ok((self.encode(&rows)?, rows.nnz()))
     }
 
-    /// The tile, and the checksum in its header.
-    fn encode(&self, rows: &CellRows) -> Result<(Vec<u8>, Option<u64>)> {
+    /// A tile of floating-point values, and how many are stored.
+    fn floats_tile(
+        &self,
+        layer: usize,
+        cells: &Range<u64>,
+        width: Width,
+    ) -> Result<(Vec<u8>, usize)> {
+        let block = self.source.floats(layer, cells.clone())?;
+        let order = self.stored_of_source.as_ref();
+        let rows = float_rows(self.source, cells.start, &block, order, width)?;
+        drop(block);
+        let n_genes = self.source.genes().len() as u32;
+        let plan = floats::Plan::new(&rows, n_genes, width, &floats::Options::default())?;
+        let chunks = self.each_chunk(plan.n_chunks(), |chunk| plan.encode_chunk(&rows, chunk))?;
+        Ok((plan.assemble(chunks), rows.nnz()))
+    }
+
+    fn encode(&self, rows: &CellRows) -> Result<Vec<u8>> {
         let n_genes = self.source.genes().len();
         match self.format {
             DatasetFormat::Deltacells { n_chunks, level } => {
                 let chunks = cut_chunks(&rows.starts, n_chunks);
-                let frames = chunks
-                    .par_iter()
-                    .map(|cells| {
-                        self.watch.check()?;
-                        encode_chunk(rows, cells.clone(), level)
-                    })
-                    .collect::<Result<Vec<_>>>()?;
-                Ok((assemble(rows, n_genes, &chunks, &frames), None))
+                let frames = self.each_chunk(chunks.len(), |chunk| {
+                    encode_chunk(rows, chunks[chunk].clone(), level)
+                })?;
+                Ok(assemble(rows, n_genes, &chunks, &frames))
             }
             DatasetFormat::Axtile { n_clusters } => {
-                let mut bytes = self.encode_grid(rows, n_genes as u32, n_clusters)?;
-                if is_sparse(rows) {
-                    let packed = self.encode_packed(rows, n_genes as u32)?;
-                    if packed.len() < bytes.len() {
-                        bytes = packed;
-                    }
-                }
-                let checksum = header_checksum(&bytes);
-                Ok((bytes, checksum))
+                let candidates = Coder::candidates(rows).iter();
+                let tiles = candidates
+                    .map(|&coder| self.encode_by(coder, rows, n_genes as u32, n_clusters))
+                    .collect::<Result<Vec<_>>>()?;
+                // Of equal ones the first.
+                let smallest = tiles.into_iter().min_by_key(Vec::len);
+                smallest.ok_or_else(|| Error::argument("no coder for a tile"))
             }
         }
     }
 
-    fn encode_grid(&self, rows: &CellRows, n_genes: u32, n_clusters: usize) -> Result<Vec<u8>> {
-        let options = grid::Options {
+    fn encode_by(
+        &self,
+        coder: Coder,
+        rows: &CellRows,
+        n_genes: u32,
+        n_clusters: usize,
+    ) -> Result<Vec<u8>> {
+        let options = integers::Options {
+            coder: Some(coder),
             n_clusters,
-            ..grid::Options::default()
+            ..integers::Options::default()
         };
-        let plan = grid::Plan::new(rows, n_genes, &options)?;
+        let plan = integers::Plan::new(rows, n_genes, &options)?;
         let chunks = self.each_chunk(plan.n_chunks(), |chunk| plan.encode_chunk(rows, chunk))?;
-        Ok(plan.assemble(&chunks))
-    }
-
-    fn encode_packed(&self, rows: &CellRows, n_genes: u32) -> Result<Vec<u8>> {
-        let plan = packed::Plan::new(rows, n_genes, &packed::Options::default())?;
-        let chunks = self.each_chunk(plan.n_chunks(), |chunk| plan.encode_chunk(rows, chunk))?;
-        Ok(plan.assemble(&chunks))
+        Ok(plan.assemble(chunks))
     }
 
     /// Encodes chunks in parallel.
@@ -170,13 +203,6 @@ impl TileWriter<'_> {
             })
             .collect()
     }
-}
-
-/// Whether a packed tile, which takes longer to read, may be worth it.
-fn is_sparse(rows: &CellRows) -> bool {
-    const FEW: usize = 100_000;
-    const FEW_A_CELL: usize = 32;
-    rows.nnz() < FEW || rows.nnz() < FEW_A_CELL * rows.n_cells()
 }
 
 /// The last field of a tile's header.

@@ -11,12 +11,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use axtile_core::{Result, Unwatched, Watch};
 use axtile_table::{Column, Field, IntegerType, Kind, Table};
 use axtile_tiles::{
-    CellBlock, CellSource, Dataset, DatasetFormat, DecodedCache, GeneOrder, LayerField, LayerKind,
-    Selection, WriteOptions,
+    CellBlock, CellSource, Dataset, DatasetFormat, DecodedCache, FloatBlock, GeneOrder, LayerField,
+    LayerKind, Selection, WriteOptions,
 };
 
 /// A cell as a map from gene to count.
 pub type Cell = BTreeMap<u32, u32>;
+
+/// A cell as a map from gene to floating-point value.
+pub type FloatCell = BTreeMap<u32, f64>;
 
 /// Cells with a number and a batch, which is a category of the labels in
 /// `batches`.
@@ -25,6 +28,8 @@ pub struct Source {
     pub genes: Vec<String>,
     /// Name and cells of each layer.
     pub layers: Vec<(String, Vec<Cell>)>,
+    /// The layers after these.
+    pub floats: Vec<(String, LayerKind, Vec<FloatCell>)>,
     pub fields: Vec<Field>,
     /// The number of the first cell.
     pub first: u64,
@@ -39,6 +44,7 @@ impl Source {
         Source {
             genes: (0..n_genes).map(|gene| format!("g{gene}")).collect(),
             layers: vec![("counts".into(), cells)],
+            floats: Vec::new(),
             fields: vec![
                 Field {
                     name: "number".into(),
@@ -72,7 +78,10 @@ impl CellSource for Source {
     }
 
     fn n_cells(&self) -> u64 {
-        self.layers[0].1.len() as u64
+        match self.layers.first() {
+            Some((_, cells)) => cells.len() as u64,
+            None => self.floats[0].2.len() as u64,
+        }
     }
 
     fn genes(&self) -> &[String] {
@@ -94,12 +103,15 @@ impl CellSource for Source {
     }
 
     fn layers(&self) -> Vec<LayerField> {
+        let field = |name: &String, kind| LayerField {
+            name: name.clone(),
+            kind,
+        };
         let layers = self.layers.iter();
-        layers
-            .map(|(name, _)| LayerField {
-                name: name.clone(),
-                kind: LayerKind::Count,
-            })
+        let counts = layers.map(|(name, _)| field(name, LayerKind::Count));
+        let floats = self.floats.iter();
+        counts
+            .chain(floats.map(|(name, kind, _)| field(name, *kind)))
             .collect()
     }
 
@@ -153,6 +165,23 @@ impl CellSource for Source {
             for (&gene, &count) in cell.iter().rev() {
                 block.genes.extend([gene, gene, 0]);
                 block.counts.extend([count - 1, 1, 0]);
+            }
+            block.starts.push(block.genes.len());
+        }
+        Ok(block)
+    }
+
+    fn floats(&self, layer: usize, cells: Range<u64>) -> Result<FloatBlock> {
+        let (_, _, all) = &self.floats[layer - self.layers.len()];
+        let mut block = FloatBlock {
+            starts: vec![0],
+            ..FloatBlock::default()
+        };
+        for cell in &all[cells.start as usize..cells.end as usize] {
+            // As sources may: descending.
+            for (&gene, &value) in cell.iter().rev() {
+                block.genes.push(gene);
+                block.values.push(value);
             }
             block.starts.push(block.genes.len());
         }

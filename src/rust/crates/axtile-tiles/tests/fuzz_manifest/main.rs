@@ -7,7 +7,7 @@
 mod common;
 mod memory;
 mod mutate;
-#[path = "../../../axtile-codec/tests/fuzz_grid/random.rs"]
+#[path = "../../../axtile-codec/tests/fuzz_tiles/random.rs"]
 mod random;
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};

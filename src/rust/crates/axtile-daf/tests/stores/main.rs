@@ -1,0 +1,13 @@
+//! Stores of every kind: those of other writers, and what comes back from ours.
+
+mod cached;
+mod chains;
+mod damage;
+mod faults;
+mod foreign;
+mod packed;
+mod rules;
+mod support;
+mod types;
+mod views;
+mod zarr;
