@@ -27,8 +27,8 @@
 #'   `reference_description`, `acquisition_channel`, `high_pass`, `low_pass`,
 #'   `notch` and `line_frequency` in Hz; `subject_name_1`, `subject_name_2`,
 #'   `subject_id`, `recording_location`, `gmt_offset` in seconds,
-#'   `recording_time_offset`, `dst_start`, `dst_end` (as stored; `NA` without the
-#'   password that opens them); `session_name`, `channel_name`,
+#'   `recording_time_offset`, `dst_start`, `dst_end` (as stored; `NA` without
+#'   the password that opens them); `session_name`, `channel_name`,
 #'   `anonymized_name`, `level_uuid`, `file_uuid` and `provenance_uuid` of the
 #'   metadata's header.
 #'

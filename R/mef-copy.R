@@ -4,9 +4,9 @@
 #' edges of a cut are encoded anew. A copy appears whole or not at all, and its
 #' sources stay as they are.
 #'
-#' `anonymize_mef()` leaves out the subject's names and identifier, the location,
-#' descriptions, regions for the use of other programs, and records of free
-#' text. Names of channels stay, and so do times unless `shift` moves them.
+#' `anonymize_mef()` leaves out the subject's names and identifier, the
+#' location, descriptions, regions for the use of other programs, and records of
+#' free text. Names of channels stay, and so do times unless `shift` moves them.
 #'
 #' @param x The path of a session or archive, or a `mef_session`.
 #' @param paths The paths of sessions that are parts of one recording.
@@ -125,7 +125,8 @@ anonymize_mef <- function(x, target, ..., pseudonym = "", shift = 0,
 
 copying_progress <- function(paths, progress, env = parent.frame()) {
     total <- sum(vapply(paths, mef_bytes, 0))
-    progress_reporter("Copying", total, check_progress(progress, call = env), env)
+    progress <- check_progress(progress, call = env)
+    progress_reporter("Copying", total, progress, env)
 }
 
 # A copy with its source's password, which for an open session only the Rust
@@ -159,11 +160,12 @@ open_copy <- function(target, source, x, call = rlang::caller_env()) {
 #'   interactive session.
 #' @returns The path of the archive or the folder, invisibly.
 #' @section Errors:
-#' `axtile_error_exists` if something is there, `axtile_error_argument` for a name
-#' that does not fit, what is no session, and while another process writes it,
-#' `axtile_error_unsupported` to rename an archive and for folders with links or
-#' devices in them, `axtile_error_limit` for names that are too long for the
-#' archive, `axtile_error_corrupt` for a damaged header, `axtile_error_io`.
+#' `axtile_error_exists` if something is there, `axtile_error_argument` for a
+#' name that does not fit, what is no session, and while another process writes
+#' it, `axtile_error_unsupported` to rename an archive and for folders with
+#' links or devices in them, `axtile_error_limit` for names that are too long
+#' for the archive, `axtile_error_corrupt` for a damaged header,
+#' `axtile_error_io`.
 #' @family mef
 #' @examples
 #' path <- tempfile(fileext = ".mefd")

@@ -9,7 +9,8 @@
 #'   `CHANNEL-000000`). Vectors are the columns of [mef_channels()] and
 #'   [mef_segments()], times as microseconds since 1970 UTC in `start_uutc` and
 #'   `end_uutc`; `segment` has `channel` and `number`. Unknown numbers are NaN,
-#'   unknown texts empty. Scalars: `format`, `session`, `start_uutc`, `end_uutc`.
+#'   unknown texts empty. Scalars: `format`, `session`, `start_uutc`,
+#'   `end_uutc`.
 #' @inheritSection mef_channels Errors
 #' @family mef
 #' @examples

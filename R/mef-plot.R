@@ -1,15 +1,15 @@
 #' Plot a MEF session
 #'
-#' Draws channels below each other against time. Short windows are drawn from the
-#' samples, of which each step of the picture shows the smallest and the largest;
-#' long ones from the index, which has the extremes of each block, so that no
-#' sample is decoded. Gaps are shaded, records marked.
+#' Draws channels below each other against time. Short windows are drawn from
+#' the samples, of which each step of the picture shows the smallest and the
+#' largest; long ones from the index, which has the extremes of each block, so
+#' that no sample is decoded. Gaps are shaded, records marked.
 #'
 #' @param x A `mef_session`.
 #' @param y Not used.
 #' @param channels Names or numbers of channels; by default the first 16.
-#' @param from,to Start and end of the window, POSIXct or microseconds since 1970
-#'   UTC; by default from the earliest start to the latest end.
+#' @param from,to Start and end of the window, POSIXct or microseconds since
+#'   1970 UTC; by default from the earliest start to the latest end.
 #' @param ... Must be empty.
 #' @param scale How many units the height of one channel stands for; by default
 #'   as many as most of the samples need.
@@ -19,8 +19,8 @@
 #' @param col Colours, recycled over channels.
 #' @inheritParams read_mef
 #' @returns A list, invisibly: `source`, `"samples"` or `"index"`; `scale`; and
-#'   `traces`, a data frame of what was drawn: `channel`, `from_uutc`, `to_uutc`,
-#'   `minimum`, `maximum`.
+#'   `traces`, a data frame of what was drawn: `channel`, `from_uutc`,
+#'   `to_uutc`, `minimum`, `maximum`.
 #' @section Errors:
 #' Those of [read_mef()]; `axtile_error_argument` for a window without length.
 #' @section Warnings:
@@ -82,7 +82,8 @@ plot.mef_session <- function(x, y, channels = NULL, from = NULL, to = NULL,
     traces <- lapply(seq_along(channels), trace)
     scale <- plot_scale(traces, scale)
     draw_traces(
-        x, infos, traces, window, scale, marks, rep_len(col, length(traces))
+        x, infos, traces, use_samples, window, scale, marks,
+        rep_len(col, length(traces))
     )
     rows <- vapply(traces, nrow, 1L)
     traces <- cbind(
@@ -184,7 +185,8 @@ plot_scale <- function(traces, scale) {
     power * c(1, 2, 5, 10)[[which(largest <= power * c(1, 2, 5, 10))[[1L]]]]
 }
 
-draw_traces <- function(x, infos, traces, window, scale, marks, col) {
+draw_traces <- function(x, infos, traces, use_samples, window, scale, marks,
+                        col) {
     n <- length(traces)
     # Seconds from the window's start: the picture's own coordinates.
     seconds <- function(uutc) (uutc - window[[1L]]) / 1e6
@@ -201,15 +203,19 @@ draw_traces <- function(x, infos, traces, window, scale, marks, col) {
         trace <- traces[[at]]
         middle <- trace_middle(trace)
         lane <- function(value) at - (value - middle) / scale
-        if (all(trace$from_uutc == trace$to_uutc)) {
+        if (use_samples) {
+            # Through the extremes of each step: a step has no more width.
             graphics::lines(
-                seconds(trace$from_uutc), lane(trace$minimum), col = col[[at]]
+                rep(seconds(trace$from_uutc), each = 2),
+                lane(as.vector(rbind(trace$minimum, trace$maximum))),
+                col = col[[at]]
             )
         } else {
             graphics::rect(
                 seconds(trace$from_uutc), lane(trace$minimum),
                 seconds(trace$to_uutc), lane(trace$maximum),
-                col = col[[at]], border = col[[at]], lwd = 0.5
+                col = grDevices::adjustcolor(col[[at]], 0.4),
+                border = col[[at]], lwd = 0.5
             )
         }
     }

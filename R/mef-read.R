@@ -1,10 +1,10 @@
 #' Read samples of a MEF session
 #'
 #' Decodes a window of some channels, in parallel, straight into a matrix. Row
-#' `i` is at `from + (i - 1) / sampling_rate`; a stored block takes the rows from
-#' the one nearest to its start on (the earlier of two that are as near). Times
-#' without samples are `NaN`, in counts `NA`. Where blocks overlap, the later
-#' stored one counts.
+#' `i` is at `from + (i - 1) / sampling_rate`; a stored block takes the rows
+#' from the one nearest to its start on (the earlier of two that are as near).
+#' Times without samples are `NaN`, in counts `NA`. Where blocks overlap, the
+#' later stored one counts.
 #'
 #' @param x A `mef_session`.
 #' @param channels Names or numbers of channels; `NULL` for all.
@@ -26,17 +26,17 @@
 #'   interactive session.
 #' @returns A matrix of doubles or integers, time x channel, with the channels'
 #'   names. Attributes: `time`, the rows' times; `sampling_rate` in Hz;
-#'   `start_uutc`, the first row's time in microseconds; `units`, by channel. For
-#'   counts also `conversion_factor`: a data frame with the units per count of
-#'   each `channel` in each `segment` that the window touches. In counts, `NA`
-#'   is the format's own mark of a missing sample: `!is.na(result)` is the mask
-#'   of valid ones.
+#'   `start_uutc`, the first row's time in microseconds; `units`, by channel.
+#'   For counts also `conversion_factor`: a data frame with the units per count
+#'   of each `channel` in each `segment` that the window touches. In counts,
+#'   `NA` is the format's own mark of a missing sample: `!is.na(result)` is the
+#'   mask of valid ones.
 #'
 #'   For several windows, a list of these. With `as_list`, each is a list of
 #'   matrices with one column, by channel.
 #' @section Errors:
-#' `axtile_error_range` for no such channel, `axtile_error_argument` for a window
-#' that ends before it starts and for channels of different rates in one
+#' `axtile_error_range` for no such channel, `axtile_error_argument` for a
+#' window that ends before it starts and for channels of different rates in one
 #' matrix, `axtile_error_unsupported` for a channel whose segments have
 #' different rates in the window, `axtile_error_limit` for a window that R has
 #' no room for or that is larger than the option `axtile.mef_max_mb` allows

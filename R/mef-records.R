@@ -14,16 +14,20 @@
 #'   `TRUE` where the password does not open it; and `fields`, a list with all
 #'   fields of a record that has more than text and duration, else `NULL`.
 #' @section Types:
-#' | type | `fields` |
-#' |---|---|
-#' | Note, SyLg, EDFA | none: text, EDFA also a duration |
-#' | Seiz | `onset`, `offset`, `duration`, `onset_code` (0 unknown, 1 focal, 2 generalized, 3 propagated, 4 mixed), `marker_1`, `marker_2`, `annotation`, `channels`, `channel_onsets`, `channel_offsets` |
-#' | Epoc | `id`, `start`, `end`, `duration`, `type`, `text` |
-#' | Curs | `id`, `time`, `latency`, `value`, `name` |
-#' | CSti | `task`, `duration`, `stimulus`, `response` |
-#' | ESti | `amplitude`, `frequency` in Hz, `pulse_width`, `unit_code` (0 unknown, 1 mA, 2 V), `mode_code` (0 unknown, 1 current, 2 voltage), `waveform`, `anode`, `cathode` |
-#' | LNTP | `template`, counts |
-#' | others | `body`, raw bytes |
+#' What `fields` holds:
+#'
+#' * Note, SyLg, EDFA: nothing; they have text, EDFA also a duration.
+#' * Seiz, a seizure: `onset`, `offset`, `duration`, `onset_code` (0 unknown, 1
+#'   focal, 2 generalized, 3 propagated, 4 mixed), `marker_1`, `marker_2`,
+#'   `annotation`, `channels`, `channel_onsets`, `channel_offsets`.
+#' * Epoc, a span with a type: `id`, `start`, `end`, `duration`, `type`, `text`.
+#' * Curs, a cursor: `id`, `time`, `latency`, `value`, `name`.
+#' * CSti, a stimulus of a task: `task`, `duration`, `stimulus`, `response`.
+#' * ESti, an electric stimulus: `amplitude`, `frequency` in Hz, `pulse_width`,
+#'   `unit_code` (0 unknown, 1 mA, 2 V), `mode_code` (0 unknown, 1 current, 2
+#'   voltage), `waveform`, `anode`, `cathode`.
+#' * LNTP, line noise: `template`, counts.
+#' * Others: `body`, raw bytes.
 #'
 #' Times in fields are microseconds since 1970 UTC, durations microseconds, and
 #' `NA` is for unknown.
@@ -84,7 +88,9 @@ warn_of_notices <- function(notices, what, call) {
     notices <- list2DF(notices)
     shown <- utils::head(notices, 3L)
     place <- paste0(
-        ifelse(nzchar(shown$channel), paste0("channel '", shown$channel, "', "), ""),
+        ifelse(
+            nzchar(shown$channel), paste0("channel '", shown$channel, "', "), ""
+        ),
         "segment ", shown$segment,
         ifelse(is.na(shown$block), "", paste0(", ", what, " ", shown$block))
     )

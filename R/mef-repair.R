@@ -17,15 +17,15 @@
 #' @param threads Worker threads.
 #' @param progress Whether to show a progress bar; `NULL` for only in an
 #'   interactive session.
-#' @returns `validate_mef()`: a data frame of the class `mef_validation` with a row
-#'   for each finding, none if all is well: `severity` (`"error"`: samples,
+#' @returns `validate_mef()`: a data frame of the class `mef_validation` with a
+#'   row for each finding, none if all is well: `severity` (`"error"`: samples,
 #'   records or metadata are damaged or will be read wrong; `"warning"`: some
 #'   program may show something wrong; `"info"`), `check`, `channel`, `segment`,
 #'   `entry` (the block or record in its file, from 0), `path` in the session,
 #'   `problem`.
 #'
-#'   `recover_mef()`: a data frame of the class `mef_recovery` with a row for each
-#'   segment and pair of record files that is not in order: `path` in the
+#'   `recover_mef()`: a data frame of the class `mef_recovery` with a row for
+#'   each segment and pair of record files that is not in order: `path` in the
 #'   session, `action`, `n_recovered` (blocks that had no right entry in the
 #'   index), `n_dropped` (entries that had no whole block), `is_refused` (`TRUE`
 #'   where nothing can be done; `action` says why). The attributes `applied` and
@@ -132,7 +132,7 @@ format.mef_validation <- function(x, ...) {
 
 #' @export
 print.mef_validation <- function(x, ...) {
-    print_report(x, "severity", ...)
+    print_report(x, ...)
 }
 
 #' @export
@@ -162,14 +162,12 @@ format.mef_recovery <- function(x, ...) {
 
 #' @export
 print.mef_recovery <- function(x, ...) {
-    print_report(x, "action", ...)
+    print_report(x, ...)
 }
 
-print_report <- function(x, column, ...) {
-    if (column %in% names(x)) {
-        writeLines(format(x, ...))
-    } else {
-        print(as.data.frame(unclass(x)), ...)
-    }
+print_report <- function(x, ...) {
+    lines <- format(x, ...)
+    # Of some of the columns, format() gives a data frame.
+    if (is.character(lines)) writeLines(lines) else print(lines, ...)
     invisible(x)
 }

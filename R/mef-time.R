@@ -40,7 +40,7 @@ check_times <- function(x, arg = rlang::caller_arg(x),
         x <- bit64::as.double.integer64(x)
     }
     if (inherits(x, "POSIXlt") || inherits(x, "Date")) {
-        x <- as.POSIXct(x, tz = "UTC")
+        x <- as.POSIXct(x)
     }
     is_posix <- inherits(x, "POSIXct")
     if (!is_posix && (!is.numeric(x) || is.object(x))) {

@@ -26,18 +26,19 @@
 #' @param start The first sample's time, one for all channels or one for each:
 #'   POSIXct, or microseconds since 1970 UTC (see [as_uutc()]). After 1970.
 #'   Default: the attribute `start_uutc` of `x`.
-#' @param units The unit of new channels, as `"uV"`: one for all or one for each.
-#'   Default: the attribute of `x` of that name, or none.
+#' @param units The unit of new channels, as `"uV"`: one for all or one for
+#'   each. Default: the attribute of `x` of that name, or none.
 #' @param precision How doubles become counts. A number: so many decimals, 0 to
 #'   9. `"automatic"`: so many that a typical step between neighbours is 1000
-#'   counts or more, if they fit in 32 bits; in a channel that exists, those that
-#'   it has. `"step"`: the amplifier's own step, where all samples are multiples
-#'   of one number, which takes the least space.
+#'   counts or more, if they fit in 32 bits; in a channel that exists, those
+#'   that it has. `"step"`: the amplifier's own step, where all samples are
+#'   multiples of one number, which takes the least space.
 #' @param conversion_factor Units per count of integer samples, one for all
 #'   channels or one for each. Default: that of the attribute of `x`, that of
 #'   the channel when appending, or 1.
-#' @param password Passwords of a new session, of level 1 and 2; to open one, that
-#'   of level 2. They are kept in the memory of the process, not in R's objects.
+#' @param password Passwords of a new session, of level 1 and 2; to open one,
+#'   that of level 2. They are kept in the memory of the process, not in R's
+#'   objects.
 #' @param metadata Further metadata of new channels, a list, each element with
 #'   one value for all channels or one for each: `channel_description`,
 #'   `session_description`, `reference_description`, `acquisition_channel`,
@@ -57,16 +58,17 @@
 #' @param threads Worker threads.
 #' @param progress Whether to show a progress bar; `NULL` for only in an
 #'   interactive session.
-#' @returns `write_mef()` and `mef_writer()`: a `mef_writer`, which can be written
-#'   to until `close()`. `append_mef()` and `flush()`: `w`, invisibly. `close()`:
-#'   the session's path, invisibly. A writer that is not closed is when R ends
-#'   or collects it; only `close()` tells of an error then.
+#' @returns `write_mef()` and `mef_writer()`: a `mef_writer`, which can be
+#'   written to until `close()`. `append_mef()` and `flush()`: `w`, invisibly.
+#'   `close()`: the session's path, invisibly. A writer that is not closed is
+#'   when R ends or collects it; only `close()` tells of an error then.
 #' @section Errors:
-#' `axtile_error_argument` for names, rates, factors, precisions and times that do
-#' not fit the format or what is there, and for a session that another writer
-#' has open, `axtile_error_range` for a sample that cannot be stored (its message
-#' has the channel and the sample's number from 0), `axtile_error_exists` if
-#' something is at `path`, `axtile_error_corrupt` for a session that needs
+#' `axtile_error_argument` for names, rates, factors, precisions and times that
+#' do not fit the format or what is there, for a session that another writer has
+#' open, and where `overwrite` would replace what is no session,
+#' `axtile_error_range` for a sample that cannot be stored (its message has the
+#' channel and the sample's number from 0), `axtile_error_exists` if something
+#' is at `path`, `axtile_error_corrupt` for a session that needs
 #' [recover_mef()], `axtile_error_stale` if its files changed meanwhile,
 #' `axtile_error_unsupported` for an archive, `axtile_error_io`.
 #' @family mef
@@ -224,7 +226,9 @@ check_writer <- function(w, password, call) {
         return(w)
     }
     if (!is.character(w)) {
-        abort_argument("w", "a MEF writer (see `write_mef()`) or a path", w, call)
+        abort_argument(
+            "w", "a MEF writer (see `write_mef()`) or a path", w, call
+        )
     }
     open_writer(
         check_path(w, arg = "w", call = call),

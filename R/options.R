@@ -21,8 +21,8 @@
 #'     keeps, in MB; see [empty_cache()]. Default: 1024.}
 #'   \item{`axtile.kernel_threshold`}{How many values an operation of a query
 #'     must look at for more than one thread to work on it. Default: 100,000.}
-#'   \item{`axtile.mef_cache`}{Snapshots of opened MEF sessions: `TRUE`, `FALSE`,
-#'     the default, or a folder; see [open_mef()].}
+#'   \item{`axtile.mef_cache`}{Whether, or in which folder, [open_mef()] keeps
+#'     snapshots of sessions. Default: `FALSE`.}
 #'   \item{`axtile.mef_max_mb`}{How many MB [read_mef()] may read into one
 #'     result. Default: 16,000.}
 #'   \item{`axtile.progress`}{Progress bars: `TRUE`, `FALSE`, or `NULL`, the

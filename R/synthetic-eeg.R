@@ -9,9 +9,9 @@
 #' @param sampling_rate Samples per second.
 #' @param seed Makes the result reproducible; the session's random numbers are
 #'   left as they are.
-#' @returns A matrix, time x channel, in microvolts, as [read_mef()] gives it: with
-#'   the attributes `sampling_rate`, `start_uutc` (2024-01-01 00:00 UTC) and
-#'   `units`, so that [write_mef()] takes it as it is.
+#' @returns A matrix, time x channel, in microvolts, as [read_mef()] gives it:
+#'   with the attributes `sampling_rate`, `start_uutc` (2024-01-01 00:00 UTC)
+#'   and `units`, so that [write_mef()] takes it as it is.
 #' @section Errors:
 #' `axtile_error_argument` for sizes that are no positive numbers.
 #' @family mef
