@@ -236,6 +236,33 @@ check_factors <- function(conversion_factor, samples, known, call) {
     factors
 }
 
+# Refuses what would be said of channels that are there and say it already.
+check_known_channels <- function(samples, units, metadata, known, call) {
+    n <- length(samples$channels)
+    there <- unname(known[samples$channels])
+    if (is.null(units)) {
+        units <- samples$units
+    }
+    if (!is.null(units)) {
+        units <- check_strings(units, arg = "units", call = call)
+        units <- recycle(units, n, "units", call)
+        other <- which(!is.na(there) & there != units)
+        if (length(other)) {
+            axtile_abort("argument", paste0(
+                "Channel '", samples$channels[[other[[1L]]]], "' has the unit ",
+                dQuote(there[[other[[1L]]]], FALSE), ", the samples have ",
+                dQuote(units[[other[[1L]]]], FALSE), "."
+            ), call = call)
+        }
+    }
+    if (length(metadata) && !all(is.na(there))) {
+        axtile_abort("argument", paste0(
+            "`metadata` is for new channels; channel '",
+            samples$channels[[which(!is.na(there))[[1L]]]], "' exists."
+        ), call = call)
+    }
+}
+
 descriptions_for_rust <- function(samples, units, metadata, call) {
     n <- length(samples$channels)
     texts <- c(

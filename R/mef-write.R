@@ -26,8 +26,9 @@
 #' @param start The first sample's time, one for all channels or one for each:
 #'   POSIXct, or microseconds since 1970 UTC (see [as_uutc()]). After 1970.
 #'   Default: the attribute `start_uutc` of `x`.
-#' @param units The unit of new channels, as `"uV"`: one for all or one for
-#'   each. Default: the attribute of `x` of that name, or none.
+#' @param units The unit, as `"uV"`: one for all channels or one for each. That
+#'   of a channel that exists must be the same. Default: the attribute of `x` of
+#'   that name; else none for new channels.
 #' @param precision How doubles become counts. A number: so many decimals, 0 to
 #'   9. `"automatic"`: so many that a typical step between neighbours is 1000
 #'   counts or more, if they fit in 32 bits; in a channel that exists, those
@@ -144,6 +145,7 @@ append_mef <- function(w, x, ..., start = NULL, sampling_rate = NULL,
         on.exit(close(writer))
     }
     samples <- with_rates(samples, sampling_rate, writer$known$rates, call)
+    check_known_channels(samples, units, metadata, writer$known$units, call)
     arguments <- c(
         samples_for_rust(
             samples, start, precision, conversion_factor,
@@ -182,12 +184,10 @@ open_writer <- function(path, password, call) {
         rust(rs_mef_writer_open(arguments), call = call), path
     )
     channels <- mef_channels(open_session(path, password, NULL, call))
-    writer$known$rates <- stats::setNames(
-        channels$sampling_rate, channels$name
-    )
-    writer$known$factors <- stats::setNames(
-        channels$conversion_factor, channels$name
-    )
+    of_channels <- function(values) stats::setNames(values, channels$name)
+    writer$known$rates <- of_channels(channels$sampling_rate)
+    writer$known$factors <- of_channels(channels$conversion_factor)
+    writer$known$units <- of_channels(channels$units)
     writer
 }
 
@@ -195,24 +195,27 @@ new_writer <- function(pointer, path) {
     # What appends take from the channels that are there.
     known <- new.env(parent = emptyenv())
     known$rates <- known$factors <- stats::setNames(numeric(), character())
+    known$units <- stats::setNames(character(), character())
     structure(
         list(pointer = pointer, path = normalizePath(path), known = known),
         class = "mef_writer"
     )
 }
 
+# What a call wrote that succeeded. The factor of doubles is the Rust library's
+# choice and not known here.
 remember <- function(writer, arguments) {
-    writer$known$rates[arguments$channels] <- arguments$sampling_rate
-    is_count <- if (is.list(arguments$values)) {
-        vapply(arguments$values, is.integer, NA)
-    } else {
-        is.integer(arguments$values)
-    }
     factors <- arguments$conversion_factor
-    factors[!is_count] <- NA
-    new <- setdiff(arguments$channels, names(writer$known$factors))
-    known <- arguments$channels %in% new
-    writer$known$factors[arguments$channels[known]] <- factors[known]
+    factors[!is_counts(arguments)] <- NA
+    units <- arguments$description$units
+    if (is.null(units)) {
+        units <- rep("", length(factors))
+    }
+    is_new <- !arguments$channels %in% names(writer$known$rates)
+    new <- arguments$channels[is_new]
+    writer$known$rates[new] <- arguments$sampling_rate[is_new]
+    writer$known$factors[new] <- factors[is_new]
+    writer$known$units[new] <- units[is_new]
 }
 
 # The writer of `w`, which may be a path.

@@ -68,6 +68,10 @@ test_that("what does not fit is refused and changes nothing", {
     y <- x
     y[3, 1] <- 1e9
     refused(append_mef(w, y, start = later), "'E1', sample 2", "range")
+    refused(append_mef(w, x, start = later, units = "mV"), "\"uV\"")
+    refused(
+        append_mef(w, x, start = later, metadata = list(notch = 50)), "metadata"
+    )
     refused(append_mef(w, x, start = later, new_segment = NA), "new_segment")
     refused(append_mef(w, x, start = later, password = "a"), "password")
     refused(append_mef(5, x, start = later), "`w`")

@@ -80,15 +80,18 @@ pub fn with_writer<T>(
 /// Closes the writer of the argument `pointer`; one that is closed stays so.
 ///
 /// # Errors
-/// As [`with_writer`]; if the disk cannot be written, the writer is closed all
-/// the same.
+/// As [`with_writer`]; if the disk cannot be written, the writer stays open.
 pub fn close(arguments: &Arguments) -> Result<()> {
     let handle = find(arguments)?;
-    let writer = match handle.0.try_lock() {
-        Ok(mut writer) => writer.take(),
-        Err(_) => return Err(Error::argument("this MEF writer is writing already")),
-    };
-    writer.map_or(Ok(()), SessionWriter::close)
+    let mut writer = handle
+        .0
+        .try_lock()
+        .map_err(|_| Error::argument("this MEF writer is writing already"))?;
+    if let Some(open) = writer.as_mut() {
+        open.flush()?;
+    }
+    *writer = None;
+    Ok(())
 }
 
 /// Whether the writer of the argument `pointer` can be written to.
