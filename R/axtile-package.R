@@ -33,7 +33,7 @@
 #' | `axtile_error_version` | another format, or a version that is not read |
 #' | `axtile_error_unsupported` | valid input that is not supported |
 #' | `axtile_error_argument` | a wrong argument |
-#' | `axtile_error_range` | something that is not there, or a number out of range |
+#' | `axtile_error_range` | what is not there, or a number that does not fit |
 #' | `axtile_error_value` | a value that is no count; names cell and gene |
 #' | `axtile_error_exists` | the target exists and `overwrite` is `FALSE` |
 #' | `axtile_error_limit` | more than the format, or R, can hold |

@@ -93,9 +93,6 @@ of_channels <- function(rust_function, x, channels,
                         call = rlang::caller_env()) {
     check_mef(x, call = call)
     numbers <- check_channels(channels, x, "channels", call)
-    if (is.null(numbers)) {
-        numbers <- as.double(seq_along(x$channels))
-    }
     pointer <- mef_pointer(x, call)
     one <- function(number) {
         columns <- rust(

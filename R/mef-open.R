@@ -161,13 +161,20 @@ mef_source <- function(x, password, arg = rlang::caller_arg(x),
     list(path = x$path, pointer = mef_pointer(x, call))
 }
 
-# Numbers of channels from 1; NULL for all.
+# Numbers of channels from 1; those of all for NULL.
 check_channels <- function(channels, x, arg = rlang::caller_arg(channels),
                            call = rlang::caller_env()) {
-    check_positions(
+    if (is.null(channels)) {
+        return(as.double(seq_along(x$channels)))
+    }
+    numbers <- check_positions(
         channels, length(x$channels), function() x$channels, "channel", arg,
         call
     )
+    if (length(numbers) == 0L) {
+        abort_argument(arg, "one channel or more", channels, call)
+    }
+    numbers
 }
 
 #' @rdname open_mef

@@ -47,10 +47,10 @@ plot.mef_session <- function(x, y, channels = NULL, from = NULL, to = NULL,
                              threads = axtile_option("threads")) {
     rlang::check_dots_empty()
     call <- rlang::current_env()
-    channels <- check_channels(channels, x)
     if (is.null(channels)) {
-        channels <- as.double(utils::head(seq_along(x$channels), 16L))
+        channels <- utils::head(seq_along(x$channels), 16L)
     }
+    channels <- check_channels(channels, x)
     infos <- mef_channels(x, channels)
     window <- c(
         c(check_time(from, null = TRUE), min(infos$start_uutc))[[1L]],

@@ -70,12 +70,6 @@ read_mef <- function(x, channels = NULL, from = NULL, to = NULL, ...,
     call <- rlang::current_env()
     check_mef(x)
     channels <- check_channels(channels, x)
-    if (is.null(channels)) {
-        channels <- as.double(seq_along(x$channels))
-    }
-    if (length(channels) == 0L) {
-        abort_argument("channels", "one channel or more", channels, call)
-    }
     windows <- check_windows(from, to, call)
     times <- rlang::arg_match(times)
     options <- list(

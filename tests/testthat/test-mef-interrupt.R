@@ -14,26 +14,29 @@ test_that("an interrupt stops reading and writing", {
         paste0("path <- ", deparse(path)),
         "x <- matrix(rnorm(6e6), 3e6, 2, dimnames = list(NULL, c('a', 'b')))",
         "outcome <- function(code) {",
-        "    tryCatch({code; 'done'}, interrupt = function(e) 'interrupted')",
+        "    tryCatch({code; done <<- TRUE; Sys.sleep(5); 'missed'},",
+        "        interrupt = function(e) if (done) 'done' else 'interrupted')",
         "}",
         # A signal to itself, which comes while the Rust library works.
         "later <- function() system(paste0(",
-        "    '(sleep 0.15; kill -INT ', Sys.getpid(), ') &'",
+        "    '(sleep 0.1; kill -INT ', Sys.getpid(), ') &'",
         "))",
         "write <- function() write_mef(",
         "    x, path, sampling_rate = 1000, start = 1.7e15, precision = 8,",
-        "    threads = 1",
+        "    threads = 1, overwrite = TRUE",
         ")",
+        "done <- FALSE",
         "later()",
         "first <- outcome(write())",
-        "Sys.sleep(1)",
         "left <- file.exists(path)",
         "close(write())",
         "s <- open_mef(path)",
+        "done <- FALSE",
         "later()",
         "second <- outcome(for (k in 1:50) read_mef(s, threads = 1))",
         "whole <- identical(dim(read_mef(s)), dim(x))",
-        paste0("writeLines(c(first, left, second, whole), ", deparse(result), ")")
+        paste0("result <- ", deparse(result)),
+        "writeLines(c(first, left, second, whole), result)"
     ), script)
     # With job control: a background process would ignore the signal.
     system2("bash", c("-mc", shQuote(paste(

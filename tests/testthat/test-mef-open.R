@@ -160,6 +160,8 @@ test_that("what is no session is refused", {
     expect_axtile_error(mef_segments(s, 3), "range", "channels")
     expect_axtile_error(mef_blocks(s, TRUE), "range", "logical")
     expect_axtile_error(mef_gaps(s, list()), "argument", "channels")
+    expect_axtile_error(mef_blocks(s, character()), "argument", "channels")
+    expect_axtile_error(mef_channels(s, FALSE & 1:2), "argument", "channels")
 })
 
 test_that("a channel that cannot be read says where", {
