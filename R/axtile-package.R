@@ -1,4 +1,4 @@
-#' axtile: compressed tiles of single-cell counts, decoded straight into R
+#' axtile: compact stores, decoded straight into R
 #'
 #' A *tile dataset* is a folder that holds a matrix of counts (cells x genes)
 #' in tiles of, by default, 10,000 cells, with the annotations of cells (obs)
@@ -14,6 +14,8 @@
 #'   [mmap_int()]; keep counts compact: [TileCounts].
 #' * Data in axes, in the formats of dafr and DataAxesFormats.jl: [AxtileDaf],
 #'   [files_daf()], [get_query()].
+#' * Recordings of electrophysiology, MEF 3.0: [open_mef()], [read_mef()],
+#'   [write_mef()], [validate_mef()].
 #' * Look after it: [tiles_info()], [verify_tiles()], [localize_obs()].
 #' * From a shell: [axtile_command()].
 #'
@@ -31,11 +33,11 @@
 #' | `axtile_error_version` | another format, or a version that is not read |
 #' | `axtile_error_unsupported` | valid input that is not supported |
 #' | `axtile_error_argument` | a wrong argument |
-#' | `axtile_error_range` | a cell, gene, tile or column that is not there |
+#' | `axtile_error_range` | what is not there, or a number that does not fit |
 #' | `axtile_error_value` | a value that is no count; names cell and gene |
 #' | `axtile_error_exists` | the target exists and `overwrite` is `FALSE` |
 #' | `axtile_error_limit` | more than the format, or R, can hold |
-#' | `axtile_error_stale` | the dataset changed since it was opened |
+#' | `axtile_error_stale` | what was opened changed since |
 #' | `axtile_error_internal` | a mistake in axtile: please report it |
 #'
 #' @keywords internal

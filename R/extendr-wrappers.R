@@ -87,6 +87,54 @@ rs_mapped_open <- function(arguments) .Call(wrap__rs_mapped_open, arguments)
 
 rs_mapped_write <- function(arguments) .Call(wrap__rs_mapped_write, arguments)
 
+rs_mef_cut <- function(arguments) .Call(wrap__rs_mef_cut, arguments)
+
+rs_mef_merge <- function(arguments) .Call(wrap__rs_mef_merge, arguments)
+
+rs_mef_anonymize <- function(arguments) .Call(wrap__rs_mef_anonymize, arguments)
+
+rs_mef_archive <- function(arguments) .Call(wrap__rs_mef_archive, arguments)
+
+rs_mef_extract <- function(arguments) .Call(wrap__rs_mef_extract, arguments)
+
+rs_mef_rename <- function(arguments) .Call(wrap__rs_mef_rename, arguments)
+
+rs_mef_segments <- function(arguments) .Call(wrap__rs_mef_segments, arguments)
+
+rs_mef_blocks <- function(arguments) .Call(wrap__rs_mef_blocks, arguments)
+
+rs_mef_gaps <- function(arguments) .Call(wrap__rs_mef_gaps, arguments)
+
+rs_mef_read <- function(arguments) .Call(wrap__rs_mef_read, arguments)
+
+rs_mef_records <- function(arguments) .Call(wrap__rs_mef_records, arguments)
+
+rs_mef_write_records <- function(arguments) .Call(wrap__rs_mef_write_records, arguments)
+
+rs_mef_validate <- function(arguments) .Call(wrap__rs_mef_validate, arguments)
+
+rs_mef_recover <- function(arguments) .Call(wrap__rs_mef_recover, arguments)
+
+rs_mef_open <- function(arguments) .Call(wrap__rs_mef_open, arguments)
+
+rs_mef_is_open <- function(arguments) .Call(wrap__rs_mef_is_open, arguments)
+
+rs_mef_channels <- function(arguments) .Call(wrap__rs_mef_channels, arguments)
+
+rs_mef_span <- function(arguments) .Call(wrap__rs_mef_span, arguments)
+
+rs_mef_create <- function(arguments) .Call(wrap__rs_mef_create, arguments)
+
+rs_mef_writer_open <- function(arguments) .Call(wrap__rs_mef_writer_open, arguments)
+
+rs_mef_write <- function(arguments) .Call(wrap__rs_mef_write, arguments)
+
+rs_mef_flush <- function(arguments) .Call(wrap__rs_mef_flush, arguments)
+
+rs_mef_close <- function(arguments) .Call(wrap__rs_mef_close, arguments)
+
+rs_mef_is_writable <- function(arguments) .Call(wrap__rs_mef_is_writable, arguments)
+
 rs_counts_sums <- function(arguments) .Call(wrap__rs_counts_sums, arguments)
 
 rs_tiles_genes <- function(arguments) .Call(wrap__rs_tiles_genes, arguments)

@@ -21,6 +21,10 @@
 #'     keeps, in MB; see [empty_cache()]. Default: 1024.}
 #'   \item{`axtile.kernel_threshold`}{How many values an operation of a query
 #'     must look at for more than one thread to work on it. Default: 100,000.}
+#'   \item{`axtile.mef_cache`}{Whether, or in which folder, [open_mef()] keeps
+#'     snapshots of sessions. Default: `FALSE`.}
+#'   \item{`axtile.mef_max_mb`}{How many MB [read_mef()] may read into one
+#'     result. Default: 16,000.}
 #'   \item{`axtile.progress`}{Progress bars: `TRUE`, `FALSE`, or `NULL`, the
 #'     default, for only in an interactive session.}
 #' }
@@ -36,7 +40,7 @@
 axtile_options <- function() {
     names <- c(
         "threads", "cache_mb", "pool_mb", "cache_dir", "daf_cache_mb",
-        "kernel_threshold", "progress"
+        "kernel_threshold", "mef_cache", "mef_max_mb", "progress"
     )
     options <- lapply(names, axtile_option)
     stats::setNames(options, paste0("axtile.", names))
@@ -50,6 +54,8 @@ axtile_option <- function(name) {
         pool_mb = getOption("axtile.pool_mb", 1024),
         daf_cache_mb = getOption("axtile.daf_cache_mb", 1024),
         kernel_threshold = getOption("axtile.kernel_threshold", 1e5),
+        mef_cache = getOption("axtile.mef_cache", FALSE),
+        mef_max_mb = getOption("axtile.mef_max_mb", 16000),
         getOption(paste0("axtile.", name))
     )
 }

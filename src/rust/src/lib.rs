@@ -14,6 +14,7 @@ mod fresh;
 mod guard;
 mod mapped;
 mod matrix_source;
+mod mef;
 mod pool;
 mod r_api;
 mod registry;
@@ -35,6 +36,7 @@ extendr_module! {
     mod axtile;
     use daf;
     use mapped;
+    use mef;
     use tile_counts;
     use tiles_genes;
     use tiles_materialize;

@@ -19,6 +19,9 @@ unsafe extern "C" {
     ) -> Rboolean;
     fn R_do_MAKE_CLASS(name: *const c_char) -> SEXP;
     fn R_do_new_object(class: SEXP) -> SEXP;
+    /// The first byte of R's flag, which is one or four wide depending on R's
+    /// version; it is set if any byte is not zero.
+    static mut R_interrupts_suspended: u8;
 }
 
 /// Whether the user pressed Ctrl-C since the last call.
@@ -33,14 +36,22 @@ pub fn is_interrupt_pending() -> bool {
 }
 
 /// Runs `function`, which calls R, so that a jump of R's ends there: `false` if
-/// there was one.
+/// there was one. The user's interrupt waits meanwhile: as a jump, which R makes
+/// after collecting garbage, it would pass for a lack of memory and be lost.
 ///
 /// # Safety
 /// `function` takes a pointer to a `T`, and has no Rust frame with a destructor
 /// above R's.
 pub unsafe fn run_r<T>(function: unsafe extern "C" fn(*mut c_void), data: &mut T) -> bool {
-    // SAFETY: as the caller promises.
-    unsafe { R_ToplevelExec(Some(function), (&raw mut *data).cast()) != Rboolean::FALSE }
+    // SAFETY: as the caller promises; the flag is R's own, on R's thread, and
+    // gets the value that it had.
+    unsafe {
+        let before = R_interrupts_suspended;
+        R_interrupts_suspended = 1;
+        let done = R_ToplevelExec(Some(function), (&raw mut *data).cast());
+        R_interrupts_suspended = before;
+        done != Rboolean::FALSE
+    }
 }
 
 /// A dgCMatrix of the given slots, without R's check of every element, which
