@@ -5,21 +5,20 @@ n_samples <- 1200000
 libraries <- c("axtile", if (!is.null(peer)) peer$libraries)
 fixed <- function(x) format(x, digits = 15, scientific = FALSE)
 
-write_here <- function(signal, path, precision = signal$decimals) {
+# A signal as users have it: counts, or values of so many decimals.
+samples_of <- function(signal) {
+    one_channel(
+        if (is.null(signal$decimals)) signal$counts else signal_values(signal)
+    )
+}
+
+write_here <- function(x, path, precision, scale = NULL) {
     unlink(path, recursive = TRUE)
-    if (is.null(precision)) {
-        x <- one_channel(signal$counts)
-        close(write_mef(
-            x, path, sampling_rate = mef_rate, start = mef_start, units = "uV",
-            conversion_factor = signal$scale
-        ))
-    } else {
-        x <- one_channel(signal_values(signal))
-        close(write_mef(
-            x, path, sampling_rate = mef_rate, start = mef_start, units = "uV",
-            precision = precision
-        ))
-    }
+    close(write_mef(
+        x, path, sampling_rate = mef_rate, start = mef_start, units = "uV",
+        precision = if (is.integer(x)) "automatic" else precision,
+        conversion_factor = if (is.integer(x)) scale
+    ))
     path
 }
 
@@ -39,15 +38,18 @@ for (name in names(signals)) {
     } else {
         fixed(signal$decimals)
     }
+    x <- samples_of(signal)
     # Writing. mef_tools takes doubles only.
-    asked <- list(axtile = here(function() write_here(signal, path("axtile"))))
+    asked <- list(axtile = here(function() {
+        write_here(x, path("axtile"), signal$decimals, signal$scale)
+    }))
     if (!is.null(peer)) {
         file <- scratch("signal.bin")
         if (is.null(signal$decimals)) {
-            writeBin(signal$counts, file, size = 4)
+            writeBin(as.vector(x), file, size = 4)
             ask_peer(peer, "load", "signal", file, "<i4")
         } else {
-            writeBin(signal_values(signal), file, size = 8)
+            writeBin(as.vector(x), file, size = 8)
             ask_peer(peer, "load", "signal", file, "<f8")
         }
     }
@@ -105,7 +107,7 @@ writeBin(values, file, size = 8)
 if (has_library(peer, "mef3io")) ask_peer(peer, "load", "signal", file, "<f8")
 for (precision in list(3, "step")) {
     what <- paste0("EEG of an amplifier, precision ", precision)
-    path <- write_here(c(signal, decimals = 3), scratch("step.mefd"), precision)
+    path <- write_here(one_channel(values), scratch("step.mefd"), precision)
     sizes <- c(axtile = folder_bytes(path))
     if (has_library(peer, "mef3io")) {
         path <- scratch("step-mef3io.mefd")
@@ -123,4 +125,4 @@ for (precision in list(3, "step")) {
         )
     }
 }
-rm(signals, signal, values)
+rm(signals, signal, values, x)
