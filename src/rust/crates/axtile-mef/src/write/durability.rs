@@ -37,13 +37,19 @@ impl Dirty {
 
     /// The paths under another folder, which took the first one's place.
     pub(crate) fn moved(&mut self, from: &Path, to: &Path) {
-        self.0 = std::mem::take(&mut self.0)
-            .into_iter()
-            .map(|path| match path.strip_prefix(from) {
-                Ok(rest) => to.join(rest),
-                Err(_) => path,
-            })
+        // A folder's paths follow it: a long list is not gone through.
+        let under: Vec<PathBuf> = self
+            .0
+            .range(from.to_owned()..)
+            .take_while(|path| path.starts_with(from))
+            .cloned()
             .collect();
+        for path in under {
+            if let Ok(rest) = path.strip_prefix(from) {
+                self.0.insert(to.join(rest));
+            }
+            self.0.remove(&path);
+        }
     }
 }
 
