@@ -60,10 +60,7 @@ ask_query <- function(rust_function, daf, query, call = rlang::caller_env()) {
     arguments <- list(
         daf = check_daf(daf, call = call),
         query = query_text(query, call),
-        threads = check_count(
-            axtile_option("threads"), arg = "options(axtile.threads)",
-            max = 1024, call = call
-        ),
+        threads = option_threads(call),
         threshold = check_count(
             axtile_option("kernel_threshold"), min = 0,
             arg = "options(axtile.kernel_threshold)", call = call

@@ -209,7 +209,8 @@ get_matrix <- function(daf, rows_axis, columns_axis, name, default) {
     found <- ask(
         rs_daf_matrix, daf,
         axis = check_string(rows_axis), columns = check_string(columns_axis),
-        name = check_string(name), optional = !missing(default)
+        name = check_string(name), optional = !missing(default),
+        threads = option_threads()
     )
     if (!is.null(found) || is.null(default)) {
         return(found)

@@ -2,22 +2,25 @@
 #'
 #' The dataset is not copied: its cells and genes are the axes `cell` and
 #' `gene`, the columns of obs and var are their vectors, and each layer is a
-#' matrix of genes x cells. Queries that reduce a layer read it in parts: for a
-#' value of each cell a tile at a time, for one of each gene as many genes at a
-#' time as have about 33 million values in all cells. [get_matrix()], queries
-#' that change a layer before they reduce it, and those of chains and views of
-#' the store read all of it.
+#' matrix of genes x cells. Queries that reduce a layer read one tile after the
+#' other, also through chains and views: most of them once, variances twice,
+#' medians, quantiles and modes of genes more often, with about 17 million
+#' values of genes at a time. [get_matrix()], and queries that change a layer
+#' before they reduce it, have all that is asked for in memory.
 #'
-#' Factors become texts, and missing texts become empty. A missing whole number
-#' or truth is refused when its column is read, since a DAF has no such value.
+#' Names of cells or genes that repeat get `-1`, `-2`, ... after them, and empty
+#' ones become their number; all names as they are are then the vector
+#' `original_name`. Factors become texts, and missing texts become empty.
+#' Numbers and truths become doubles where some are missing, which are NaN then:
+#' a DAF has no missing values.
 #'
 #' @param x A `tile_dataset`, or the path of one.
 #' @param name What the store is called in messages; its path by default.
 #' @returns A DAF that can only be read; see [AxtileDaf].
 #' @section Errors:
-#' `axtile_error_unsupported` when an axis or column is read that a DAF cannot
-#' have: names of cells or genes that repeat or are empty, missing numbers. The
-#' errors of [open_tiles()].
+#' The errors of [open_tiles()]; `axtile_error_limit` for more than 2^32 - 1
+#' cells; `axtile_error_range` when a column is read that has whole numbers
+#' beyond 2^53 beside missing ones.
 #' @family daf
 #' @examples
 #' path <- tempfile(fileext = ".tiles")

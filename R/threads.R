@@ -24,3 +24,11 @@ set_num_threads <- function(n) {
 #' @rdname set_num_threads
 #' @export
 get_num_threads <- function() axtile_option("threads")
+
+# The number of threads of functions that have no argument for it.
+option_threads <- function(call = rlang::caller_env()) {
+    check_count(
+        axtile_option("threads"), arg = "options(axtile.threads)", max = 1024,
+        call = call
+    )
+}

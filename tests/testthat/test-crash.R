@@ -1,25 +1,6 @@
 # Writers are killed at many moments: what was there must stay readable, and
 # the next write must succeed.
 
-# Starts R in the background; returns its process number.
-start_r <- function(code) {
-    script <- tempfile(fileext = ".R")
-    writeLines(c(
-        paste0(".libPaths(", paste(deparse(.libPaths()), collapse = ""), ")"),
-        "library(axtile)", code
-    ), script)
-    command <- paste(
-        shQuote(file.path(R.home("bin"), "Rscript")), shQuote(script),
-        ">/dev/null 2>&1 & echo $!"
-    )
-    as.integer(system(command, intern = TRUE))
-}
-
-is_running <- function(pid) {
-    # Signal 0 asks only.
-    isTRUE(tools::pskill(pid, 0L))
-}
-
 test_that("a killed writer loses nothing that was there", {
     skip_on_os("windows")
     skip_on_cran()

@@ -170,3 +170,39 @@ test_that("data frames have a row for each entry", {
         expect_identical(nrow(get_tidy(d, "gene")), 0L)
     }
 })
+
+test_that("an interrupt stops a query", {
+    skip_on_os("windows")
+    skip_on_cran()
+    folder <- withr::local_tempdir()
+    ready <- file.path(folder, "ready")
+    result <- file.path(folder, "result")
+    for (n_threads in 1:2) {
+        # A query that takes many seconds of CPU time.
+        steps <- strrep(" % Log base 2 eps 1 % Abs", 90)
+        pid <- start_r(c(
+            paste0("set_num_threads(", n_threads, ")"),
+            "d <- memory_daf('large')",
+            "add_axis(d, 'a', as.character(1:3000))",
+            "set_matrix(d, 'a', 'a', 'm', matrix(runif(9e6), 3000))",
+            paste0("file.create(", deparse(ready), ")"),
+            "before <- proc.time()[['user.self']]",
+            paste0(
+                "r <- tryCatch({d['@ a @ a :: m", steps, " >> Sum']; 'done'}, ",
+                "interrupt = function(e) 'interrupted')"
+            ),
+            "cpu_seconds <- proc.time()[['user.self']] - before",
+            paste0("writeLines(c(r, cpu_seconds), ", deparse(result), ")")
+        ))
+        while (!file.exists(ready)) Sys.sleep(0.01)
+        Sys.sleep(0.3)
+        tools::pskill(pid, tools::SIGINT)
+        while (is_running(pid)) Sys.sleep(0.01)
+        # Processes of a shell without job control ignore the signal.
+        told <- readLines(result)
+        skip_if_not(told[[1]] != "done", "the signal was not delivered")
+        expect_identical(told[[1]], "interrupted")
+        expect_lt(as.numeric(told[[2]]), 3)
+        file.remove(ready, result)
+    }
+})

@@ -21,7 +21,7 @@ test_that("modes say what may be there", {
     expect_axtile_error(files_daf(path, "r+"), "io")
     d <- files_daf(path, "w")
     set_scalar(d, "x", 1)
-    expect_axtile_error(files_daf(path, "w"), "exists")
+    expect_axtile_error(files_daf(path, "w"), "exists", "the mode \"w\\+\"")
     expect_error(files_daf(path, "a"))
     set_scalar(files_daf(path, "r+"), "y", 2)
     r <- files_daf(path)

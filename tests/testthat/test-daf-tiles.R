@@ -46,13 +46,23 @@ test_that("a tile dataset is a DAF", {
     )
 })
 
-test_that("what a DAF cannot have is refused when it is read", {
+test_that("names that repeat and missing numbers have a form in a DAF", {
     counts <- small_counts()
-    rownames(counts)[2] <- rownames(counts)[1]
+    names <- rownames(counts)
+    rownames(counts)[2] <- names[1]
     obs <- data.frame(n = c(NA, 1:56))
     d <- tiles_daf(write_tiles(counts, temp_tiles(), obs = obs))
-    expect_axtile_error(axis_entries(d, "gene"), "unsupported", "comes twice")
-    expect_axtile_error(get_vector(d, "cell", "n"), "unsupported", "missing")
+    expect_identical(
+        axis_entries(d, "gene"), replace(names, 2, paste0(names[1], "-1"))
+    )
+    expect_identical(
+        unname(get_vector(d, "gene", "original_name")), rownames(counts)
+    )
+    n <- unname(get_vector(d, "cell", "n"))
+    expect_identical(n, c(NaN, 1:56))
+})
+
+test_that("what is no tile dataset is refused", {
     expect_axtile_error(tiles_daf(tempfile()), "io")
     expect_axtile_error(tiles_daf(1), "argument")
 })

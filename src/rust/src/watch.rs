@@ -3,7 +3,8 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
-use std::time::Duration;
+use std::thread::{self, ThreadId};
+use std::time::{Duration, Instant};
 
 use axtile_core::{Result, Watch};
 use extendr_api::prelude::*;
@@ -29,6 +30,44 @@ impl Watch for SharedWatch {
     }
 }
 
+/// The watch of work on R's own thread, which looks for Ctrl-C itself. Its worker
+/// threads hear of it after that.
+pub struct OwnThread {
+    thread: ThreadId,
+    started: Instant,
+    /// Milliseconds after the start at which to look next.
+    next_look: AtomicU64,
+    is_interrupted: AtomicBool,
+}
+
+impl OwnThread {
+    /// To be called on R's thread.
+    pub fn new() -> OwnThread {
+        OwnThread {
+            thread: thread::current().id(),
+            started: Instant::now(),
+            next_look: AtomicU64::new(TICK.as_millis() as u64),
+            is_interrupted: AtomicBool::new(false),
+        }
+    }
+}
+
+impl Watch for OwnThread {
+    fn advance(&self, _done: u64) {}
+
+    fn is_interrupted(&self) -> bool {
+        let now = self.started.elapsed().as_millis() as u64;
+        if now >= self.next_look.load(Ordering::Relaxed) && thread::current().id() == self.thread {
+            self.next_look
+                .store(now + TICK.as_millis() as u64, Ordering::Relaxed);
+            if is_interrupt_pending() {
+                self.is_interrupted.store(true, Ordering::Relaxed);
+            }
+        }
+        self.is_interrupted.load(Ordering::Relaxed)
+    }
+}
+
 /// Runs `work` on another thread until it ends; never returns before, so that
 /// memory of R's that it writes to stays valid. `progress` is NULL or an R
 /// function that takes the units done so far and returns TRUE; FALSE to
@@ -43,7 +82,7 @@ pub fn watched<T: Send>(
 ) -> Result<T> {
     let watch = SharedWatch::default();
     let mut show = progress.as_function();
-    std::thread::scope(|scope| {
+    thread::scope(|scope| {
         let (finished, wait) = sync_channel::<()>(1);
         let watch = &watch;
         let worker = scope.spawn(move || {

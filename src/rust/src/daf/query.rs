@@ -1,8 +1,10 @@
 //! Queries.
 
+use std::sync::Arc;
+
 use axtile_core::{Error, Result};
 use axtile_daf::operations::Threads;
-use axtile_daf::query::{Answer, Options, Query, escape_value, unescape_value};
+use axtile_daf::query::{Answer, Evaluated, Options, Query, escape_value, unescape_value};
 use extendr_api::prelude::*;
 
 use super::custom::Registered;
@@ -13,6 +15,7 @@ use super::{names, to_r_matrix};
 use crate::arguments::Arguments;
 use crate::guard::guard;
 use crate::tables;
+use crate::watch::OwnThread;
 
 /// The query of the arguments, and what is registered.
 fn parse(arguments: &Arguments) -> Result<(Query, Registered)> {
@@ -21,14 +24,32 @@ fn parse(arguments: &Arguments) -> Result<(Query, Registered)> {
     Ok((query, custom))
 }
 
-fn options<'a>(arguments: &Arguments, custom: &'a Registered) -> Result<Options<'a>> {
+fn options<'a>(
+    arguments: &Arguments,
+    custom: &'a Registered,
+    watch: &'a OwnThread,
+) -> Result<Options<'a>> {
     Ok(Options {
         threads: Threads {
             n: arguments.n_threads()?.max(1),
             threshold: arguments.count("threshold")? as usize,
         },
         custom,
+        watch,
     })
+}
+
+/// What the query of the arguments gives, from the cache if it is there.
+fn evaluated(
+    arguments: &Arguments,
+    daf: &Daf,
+    query: &Query,
+    custom: &Registered,
+) -> Result<Arc<Evaluated>> {
+    let watch = OwnThread::new();
+    let options = options(arguments, custom, &watch)?;
+    let registrations = arguments.count("registrations")?;
+    daf.cache.evaluate(query, &options, registrations)
 }
 
 // What a query gives.
@@ -38,9 +59,7 @@ fn rs_daf_query(arguments: Robj) -> Robj {
         let arguments = Arguments::new(&arguments)?;
         let daf = Daf::of(&arguments)?;
         let (query, custom) = parse(&arguments)?;
-        let options = options(&arguments, &custom)?;
-        let registrations = arguments.count("registrations")?;
-        let result = daf.cache.evaluate(&query, &options, registrations)?;
+        let result = evaluated(&arguments, &daf, &query, &custom)?;
         let key = Key::Query(query.text().to_owned());
         let state = State::Result(result.clone());
         let made = match &result.answer {
@@ -85,7 +104,8 @@ fn rs_daf_has_query(arguments: Robj) -> Robj {
         let arguments = Arguments::new(&arguments)?;
         let daf = Daf::of(&arguments)?;
         let (query, custom) = parse(&arguments)?;
-        let options = options(&arguments, &custom)?;
+        let watch = OwnThread::new();
+        let options = options(&arguments, &custom, &watch)?;
         Ok(query.is_answered_by(daf.store().as_ref(), &options)?.into())
     })
 }
@@ -97,9 +117,7 @@ fn rs_daf_query_flips(arguments: Robj) -> Robj {
         let arguments = Arguments::new(&arguments)?;
         let daf = Daf::of(&arguments)?;
         let (query, custom) = parse(&arguments)?;
-        let options = options(&arguments, &custom)?;
-        let registrations = arguments.count("registrations")?;
-        let result = daf.cache.evaluate(&query, &options, registrations)?;
+        let result = evaluated(&arguments, &daf, &query, &custom)?;
         Ok(result.has_flipped.into())
     })
 }

@@ -1,8 +1,10 @@
 //! What is in a store.
 
+use std::sync::Arc;
+
 use axtile_core::{Error, Result};
 use axtile_daf::describe;
-use axtile_daf::model::{Dependency, Reader, Stamp, missing_entry};
+use axtile_daf::model::{Dependency, Matrix, Reader, Stamp, StreamedMatrix, missing_entry};
 use extendr_api::prelude::*;
 
 use super::handle::Daf;
@@ -13,6 +15,7 @@ use crate::arguments::Arguments;
 use crate::fresh::fresh_integers;
 use crate::guard::guard;
 use crate::tables;
+use crate::watch::watched;
 
 // Name, kind, path, and whether it can be written.
 #[extendr]
@@ -270,6 +273,31 @@ fn rs_daf_vector(arguments: Robj) -> Robj {
     })
 }
 
+/// The matrix if it is one that is read run by run, so that the user can interrupt
+/// that.
+fn streamed(
+    arguments: &Arguments,
+    store: &dyn Reader,
+    [rows, columns, name]: [&str; 3],
+) -> Result<Option<Matrix>> {
+    let n_threads = arguments.n_threads()?;
+    let read = |streamed: Arc<dyn StreamedMatrix>| {
+        watched(&().into(), |watch| {
+            streamed.read(None, None, n_threads, watch)
+        })
+    };
+    if let Some(found) = store.find_streamed(rows, columns, name)? {
+        return read(found).map(Some);
+    }
+    if rows == columns || store.has_stored_matrix(rows, columns, name)? {
+        return Ok(None);
+    }
+    match store.find_streamed(columns, rows, name)? {
+        Some(found) => Ok(Some(read(found)?.transposed())),
+        None => Ok(None),
+    }
+}
+
 // A matrix; NULL if it is missing and may be.
 #[extendr]
 fn rs_daf_matrix(arguments: Robj) -> Robj {
@@ -298,7 +326,10 @@ fn rs_daf_matrix(arguments: Robj) -> Robj {
         if let Some(known) = daf.kept(&key, &state) {
             return Ok(known);
         }
-        let values = daf.cache.matrix(&rows, &columns, &name)?;
+        let values = match streamed(&arguments, store, [&rows, &columns, &name])? {
+            Some(values) => values,
+            None => daf.cache.matrix(&rows, &columns, &name)?,
+        };
         let names = names::pair(
             names::of_axis(&daf, &rows, &store.axis(&rows)?)?,
             names::of_axis(&daf, &columns, &store.axis(&columns)?)?,

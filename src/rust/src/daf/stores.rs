@@ -66,11 +66,22 @@ fn rs_daf_open(arguments: Robj) -> Robj {
         let path = arguments.path("path")?;
         let mode: OpenMode = arguments.text("mode")?.parse()?;
         let name = name(&arguments)?;
-        let store: Arc<dyn Writer> = match arguments.text("format")?.as_str() {
-            "files" => Arc::new(FilesDaf::open(&path, mode, name.as_deref())?),
-            "zarr" => Arc::new(ZarrDaf::open(&path, mode, name.as_deref())?),
+        let opened: Result<Arc<dyn Writer>> = match arguments.text("format")?.as_str() {
+            "files" => {
+                FilesDaf::open(&path, mode, name.as_deref()).map(|store| Arc::new(store) as _)
+            }
+            "zarr" => ZarrDaf::open(&path, mode, name.as_deref()).map(|store| Arc::new(store) as _),
             _ => return Err(Arguments::wrong("format")),
         };
+        let store = opened.map_err(|problem| match problem {
+            Error::Exists { path } => Error::Existing {
+                problem: format!(
+                    "'{}' exists already; the mode \"w+\" replaces it",
+                    path.display()
+                ),
+            },
+            other => other,
+        })?;
         match mode {
             OpenMode::Read => reader(&arguments, store),
             _ => writer(&arguments, store),
@@ -84,7 +95,12 @@ fn rs_daf_tiles(arguments: Robj) -> Robj {
     guard(|| {
         let arguments = Arguments::new(&arguments)?;
         let name = name(&arguments)?;
-        let store = TilesDaf::new(arguments.dataset()?, name.as_deref())?;
+        let store = TilesDaf::new(
+            arguments.dataset()?,
+            name.as_deref(),
+            arguments.cache_root()?,
+            arguments.n_threads()?,
+        )?;
         let cache_bytes = (arguments.number("daf_cache_mb")?.max(0.0) * 1e6) as usize;
         handle::reader(Arc::new(store), cache_bytes)
     })

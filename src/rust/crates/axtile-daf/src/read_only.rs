@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axtile_core::Result;
 
-use crate::model::{Axis, Dependency, Matrix, Reader, Scalar, Stamp, Vector};
+use crate::model::{Axis, Dependency, Matrix, Reader, Scalar, Stamp, StreamedMatrix, Vector};
 
 /// The store to read only, under another name if one is given; itself if it
 /// can only be read already and keeps its name.
@@ -67,6 +67,15 @@ impl Reader for ReadOnly {
 
     fn find_matrix(&self, rows: &str, columns: &str, name: &str) -> Result<Option<Matrix>> {
         self.store.find_matrix(rows, columns, name)
+    }
+
+    fn find_streamed(
+        &self,
+        rows: &str,
+        columns: &str,
+        name: &str,
+    ) -> Result<Option<Arc<dyn StreamedMatrix>>> {
+        self.store.find_streamed(rows, columns, name)
     }
 
     fn has_scalar(&self, name: &str) -> Result<bool> {

@@ -1,6 +1,7 @@
 //! Element-wise operations against naive code, whatever the threads; what
 //! they refuse.
 
+use axtile_core::Unwatched;
 use axtile_daf::model::{ElementType, Values};
 use axtile_daf::operations::{
     Columns, Eltwise, NoCustomOperations, Numbers, Parameter, Threads, apply, of_zero,
@@ -103,7 +104,7 @@ proptest! {
                 values.chunks(n_rows).flat_map(|column| naive(&how, column)).collect();
             let dense = [1, 3].map(|n| {
                 let threads = Threads { n, threshold: 0 };
-                apply(&Numbers::Float64(&values), &Columns::Equal(n_rows), &how, &threads)
+                apply(&Numbers::Float64(&values), &Columns::Equal(n_rows), &how, &threads, &Unwatched)
             });
             let [one, three] = dense;
             if expected.contains(&None) {
@@ -120,7 +121,7 @@ proptest! {
             if zero == 0.0 {
                 let threads = Threads::default();
                 let columns = Columns::Starts(&starts);
-                let sparse = apply(&Numbers::Float64(&kept), &columns, &how, &threads).unwrap();
+                let sparse = apply(&Numbers::Float64(&kept), &columns, &how, &threads, &Unwatched).unwrap();
                 let stored = values.iter().zip(&expected).filter(|(value, _)| **value != 0.0);
                 for (got, (_, expected)) in floats(&sparse).iter().zip(stored) {
                     prop_assert!(near(*got, expected.unwrap()), "{how:?}");
@@ -136,6 +137,7 @@ fn applied(numbers: Numbers<'_>, how: &Eltwise) -> axtile_core::Result<Values> {
         &Columns::Equal(numbers.len()),
         how,
         &Threads::default(),
+        &Unwatched,
     )
 }
 

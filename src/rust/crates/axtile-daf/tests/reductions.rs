@@ -1,11 +1,15 @@
 //! Reductions against naive code: dense, sparse, selected and grouped agree,
 //! whatever the threads.
 
-use axtile_daf::model::{ElementType, Values};
+mod cut;
+
+use axtile_core::Unwatched;
+use axtile_daf::model::{DenseMatrix, ElementType, Indices, Matrix, SparseMatrix, Values};
 use axtile_daf::operations::{
     MatrixView, Members, NO_SLOT, NoCustomOperations, Numbers, Parameter, Reduction, Request,
-    Shape, SparseView, Threads, reduce_matrix,
+    Shape, SparseView, Threads, reduce_matrix, reduce_streamed,
 };
+use cut::Cut;
 use proptest::prelude::*;
 
 /// A sparse matrix: where columns start, rows from 1, values.
@@ -163,11 +167,22 @@ fn expected_slots(
 fn check(
     numbers: Numbers<'_>,
     sparse: SparseView<'_>,
+    kept: (Values, Values),
     values: &[f64],
     n_rows: usize,
     request: &Request<'_>,
 ) {
     let n_columns = values.len() / n_rows;
+    let Numbers::UInt16(rows) = sparse.rows else {
+        panic!("other rows");
+    };
+    let streamed = [
+        Cut::new(
+            Matrix::Dense(DenseMatrix::new(n_rows, n_columns, kept.0).unwrap()),
+            3,
+        ),
+        Cut::new(sparse_matrix(n_rows, sparse.starts, rows, kept.1), 2),
+    ];
     let dense = MatrixView::Dense {
         values: numbers,
         n_rows,
@@ -185,9 +200,19 @@ fn check(
                 false => naive(&reduction, slot),
             })
             .collect();
-        for matrix in [dense, MatrixView::Sparse(sparse)] {
-            let threads = [1, 3].map(|n| Threads { n, threshold: 0 });
-            let got = threads.map(|threads| reduce_matrix(&matrix, request, &reduction, &threads));
+        for way in 0..4 {
+            let got = [1, 3].map(|n| {
+                let threads = &Threads { n, threshold: 0 };
+                let matrix = match way {
+                    0 => dense,
+                    1 => MatrixView::Sparse(sparse),
+                    _ => {
+                        let cut = &streamed[way - 2];
+                        return reduce_streamed(cut, request, &reduction, threads, &Unwatched);
+                    }
+                };
+                reduce_matrix(&matrix, request, &reduction, threads, &Unwatched)
+            });
             if expected.contains(&None) {
                 assert!(got.iter().all(Result::is_err), "{reduction:?}");
                 continue;
@@ -202,6 +227,14 @@ fn check(
             }
         }
     }
+}
+
+fn sparse_matrix(n_rows: usize, starts: &[usize], rows: &[u16], values: Values) -> Matrix {
+    let size = rows.len() + 1;
+    let starts = Indices::from_positions(starts.to_vec(), size);
+    let rows = Indices::new(&rows.to_vec().into()).unwrap();
+    let n_columns = starts.len() - 1;
+    Matrix::Sparse(SparseMatrix::new(n_rows, n_columns, starts, rows, values).unwrap())
 }
 
 fn view<'a, T>(sparse: &'a Sparse<T>, n_rows: usize, values: Numbers<'a>) -> SparseView<'a> {
@@ -252,12 +285,12 @@ proptest! {
         }
         let sparse = sparse_of(&values, n_rows);
         check(Numbers::Float64(&values), view(&sparse, n_rows, Numbers::Float64(&sparse.values)),
-            &values, n_rows, &request);
+            (values.clone().into(), sparse.values.clone().into()), &values, n_rows, &request);
         let whole: Vec<i32> = values.iter().map(|&value| value as i32).collect();
         let as_floats: Vec<f64> = whole.iter().map(|&value| value.into()).collect();
         let sparse = sparse_of(&whole, n_rows);
         check(Numbers::Int32(&whole), view(&sparse, n_rows, Numbers::Int32(&sparse.values)),
-            &as_floats, n_rows, &request);
+            (whole.clone().into(), sparse.values.clone().into()), &as_floats, n_rows, &request);
     }
 }
 
@@ -293,6 +326,7 @@ fn reduced(values: Numbers<'_>, name: &str, kind: Option<&str>) -> axtile_core::
         &all(Shape::One),
         &reduction,
         &Threads::default(),
+        &Unwatched,
     )
 }
 
@@ -355,7 +389,8 @@ fn variance_survives_a_large_mean() {
     });
     let var = Reduction::Var { kind: None };
     for shape in [Shape::One, Shape::PerColumn] {
-        let got = reduce_matrix(&sparse, &all(shape), &var, &Threads::default()).unwrap();
+        let got =
+            reduce_matrix(&sparse, &all(shape), &var, &Threads::default(), &Unwatched).unwrap();
         assert_eq!(got, Values::Float64(dense.clone()));
     }
 }
@@ -377,9 +412,9 @@ fn damaged_indices_are_refused() {
                 continue;
             }
             let threads = Threads::default();
-            assert!(reduce_matrix(&sparse, &request, &reduction, &threads).is_err());
+            assert!(reduce_matrix(&sparse, &request, &reduction, &threads, &Unwatched).is_err());
             request.rows.selected = Some(&rows_first);
-            assert!(reduce_matrix(&sparse, &request, &reduction, &threads).is_err());
+            assert!(reduce_matrix(&sparse, &request, &reduction, &threads, &Unwatched).is_err());
         }
     }
 }
@@ -407,7 +442,7 @@ fn chunks_are_merged_alike_by_any_number_of_threads() {
         ] {
             let [one, two, five] = [1, 2, 5].map(|n| {
                 let threads = Threads { n, threshold: 0 };
-                floats(&reduce_matrix(data, &all(shape), &reduction, &threads).unwrap())
+                floats(&reduce_matrix(data, &all(shape), &reduction, &threads, &Unwatched).unwrap())
             });
             assert!(one == two && one == five, "{reduction:?}");
             let wanted = naive(&reduction, naive_values).unwrap();

@@ -9,6 +9,7 @@ mod durable;
 mod identity;
 mod lock;
 mod map;
+mod pages;
 mod private_map;
 mod staged;
 
@@ -16,5 +17,6 @@ pub use durable::{sync_folder, write_file};
 pub use identity::FileIdentity;
 pub use lock::FileLock;
 pub use map::{Map, open_regular};
+pub use pages::Pages;
 pub use private_map::PrivateMap;
 pub use staged::{StageMode, StagedFolder, lock_store, restore_interrupted};

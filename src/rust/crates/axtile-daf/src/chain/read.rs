@@ -7,7 +7,8 @@ use axtile_core::Result;
 
 use super::Chain;
 use crate::model::{
-    Axis, Dependency, Matrix, Reader, Scalar, Stamp, Vector, Writer, listing_stamp, missing_axis,
+    Axis, Dependency, Matrix, Reader, Scalar, Stamp, StreamedMatrix, Vector, Writer, listing_stamp,
+    missing_axis,
 };
 
 fn sorted(mut names: Vec<String>) -> Vec<String> {
@@ -119,6 +120,21 @@ impl Reader for Chain {
         }
         match self.owner(rows, columns, name)? {
             Some(owner) => owner.find_matrix(rows, columns, name),
+            None => Ok(None),
+        }
+    }
+
+    fn find_streamed(
+        &self,
+        rows: &str,
+        columns: &str,
+        name: &str,
+    ) -> Result<Option<Arc<dyn StreamedMatrix>>> {
+        if self.common_axis(rows)?.is_none() || self.common_axis(columns)?.is_none() {
+            return Ok(None);
+        }
+        match self.owner(rows, columns, name)? {
+            Some(owner) => owner.find_streamed(rows, columns, name),
             None => Ok(None),
         }
     }

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
-use axtile_store::Map;
+use axtile_store::{Map, Pages};
 
 /// A number that is its bytes: any pattern of them is a value.
 pub trait Plain: bytemuck::Pod + PartialEq + fmt::Debug + Send + Sync {}
@@ -14,11 +14,13 @@ impl<T: bytemuck::Pod + PartialEq + fmt::Debug + Send + Sync> Plain for T {}
 
 /// An array that costs nothing to clone; dereferences to a slice.
 pub struct Buffer<T> {
-    memory: Memory<T>,
+    pub(super) memory: Memory<T>,
 }
 
-enum Memory<T> {
+pub(super) enum Memory<T> {
     Owned(Arc<Vec<T>>),
+    /// As many bytes as whole numbers have.
+    Pages(Arc<Pages>, PhantomData<T>),
     Mapped {
         map: Arc<Map>,
         /// In bytes; `start` is a multiple of the alignment of `T`, the range
@@ -77,7 +79,7 @@ impl<T: Plain> Buffer<T> {
     /// The map that the numbers are seen in, and at which of its bytes.
     pub fn place(&self) -> Option<(&Map, Range<usize>)> {
         match &self.memory {
-            Memory::Owned(_) => None,
+            Memory::Owned(_) | Memory::Pages(..) => None,
             Memory::Mapped {
                 map, start, end, ..
             } => Some((map, *start..*end)),
@@ -99,6 +101,7 @@ impl<T: Plain> Buffer<T> {
                 end: *end,
                 of: PhantomData,
             },
+            Memory::Pages(pages, _) => Memory::Pages(Arc::clone(pages), PhantomData),
             Memory::Owned(values) => Memory::Owned(Arc::new(
                 bytemuck::try_cast_vec(values.to_vec()).unwrap_or_default(),
             )),
@@ -126,6 +129,7 @@ impl<T: Plain> Deref for Buffer<T> {
     fn deref(&self) -> &[T] {
         match &self.memory {
             Memory::Owned(values) => values,
+            Memory::Pages(pages, _) => bytemuck::cast_slice(pages),
             Memory::Mapped {
                 map, start, end, ..
             } => bytemuck::cast_slice(map.get(*start..*end).unwrap_or_default()),
@@ -137,6 +141,7 @@ impl<T> Clone for Buffer<T> {
     fn clone(&self) -> Buffer<T> {
         let memory = match &self.memory {
             Memory::Owned(values) => Memory::Owned(Arc::clone(values)),
+            Memory::Pages(pages, of) => Memory::Pages(Arc::clone(pages), *of),
             Memory::Mapped {
                 map, start, end, ..
             } => Memory::Mapped {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axtile_core::Result;
 
 use super::{
-    Axis, Dependency, Matrix, PartedMatrix, Scalar, Stamp, Values, Vector, Writer, missing_axis,
+    Axis, Dependency, Matrix, Scalar, Stamp, StreamedMatrix, Values, Vector, Writer, missing_axis,
     missing_matrix, missing_scalar, missing_vector,
 };
 
@@ -59,17 +59,15 @@ pub trait Reader: Send + Sync {
     /// The matrix, if it is stored with exactly these rows and columns.
     fn find_matrix(&self, rows: &str, columns: &str, name: &str) -> Result<Option<Matrix>>;
 
-    /// The matrix, if it is stored with exactly these rows and columns and is not
-    /// to be in memory as a whole.
-    ///
-    /// # Errors
-    /// Errors of reading the store.
-    fn find_parted(
+    /// The matrix to be read run by run, if it is stored with exactly these
+    /// rows and columns and better not had at once: queries then only read
+    /// what they need. `find_matrix` gives it as a whole.
+    fn find_streamed(
         &self,
         _rows: &str,
         _columns: &str,
         _name: &str,
-    ) -> Result<Option<Arc<dyn PartedMatrix>>> {
+    ) -> Result<Option<Arc<dyn StreamedMatrix>>> {
         Ok(None)
     }
 

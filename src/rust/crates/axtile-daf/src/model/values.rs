@@ -171,39 +171,6 @@ impl Values {
         match_values!(self, buffer => buffer.is_mapped(), texts => texts.is_mapped())
     }
 
-    /// Values of one type after each other; none for none.
-    pub fn concatenated(parts: &[Values]) -> Option<Values> {
-        macro_rules! numbers {
-            ($($kind:ident),*) => {
-                match parts.first()? {
-                    $(Values::$kind(_) => {
-                        let mut all = Vec::new();
-                        for part in parts {
-                            let Values::$kind(part) = part else {
-                                return None;
-                            };
-                            all.extend_from_slice(part);
-                        }
-                        Values::$kind(all.into())
-                    })*
-                    Values::String(_) => {
-                        let mut all = Vec::new();
-                        for part in parts {
-                            let Values::String(part) = part else {
-                                return None;
-                            };
-                            all.extend(part.iter_bytes());
-                        }
-                        Values::String(Texts::of_bytes(all))
-                    }
-                }
-            };
-        }
-        Some(numbers!(
-            Bool, Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64, Float32, Float64
-        ))
-    }
-
     /// Value `idx`, if there is one.
     pub fn get(&self, idx: usize) -> Option<Scalar> {
         Some(match self {

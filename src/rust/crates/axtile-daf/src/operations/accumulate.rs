@@ -24,20 +24,17 @@ pub trait Accumulator<L: Lane>: Copy + Send + Sync {
 }
 
 /// The sum of floats.
-#[derive(Clone, Copy, Default)]
-pub struct FloatSum(pub f64);
-
-impl Accumulator<f64> for FloatSum {
+impl Accumulator<f64> for f64 {
     fn push(&mut self, value: f64) {
-        self.0 += value;
+        *self += value;
     }
 
     fn push_all(&mut self, values: &[f64]) {
-        self.0 += sum_of(values, |value| value);
+        *self += sum_of(values, |value| value);
     }
 
-    fn merge(&mut self, later: &FloatSum) {
-        self.0 += later.0;
+    fn merge(&mut self, later: &f64) {
+        *self += later;
     }
 }
 
@@ -56,41 +53,39 @@ fn sum_of(values: &[f64], of: impl Fn(f64) -> f64) -> f64 {
 
 /// The sum of whole numbers of up to 32 bits, of which no more than 2^31 are
 /// met: it cannot overflow.
-#[derive(Clone, Copy, Default)]
-pub struct NarrowSum(pub i64);
-
-impl Accumulator<i64> for NarrowSum {
+impl Accumulator<i64> for i64 {
     fn push(&mut self, value: i64) {
-        self.0 = self.0.wrapping_add(value);
+        *self = self.wrapping_add(value);
     }
 
-    fn merge(&mut self, later: &NarrowSum) {
-        self.0 = self.0.wrapping_add(later.0);
+    fn merge(&mut self, later: &i64) {
+        *self = self.wrapping_add(*later);
     }
 }
 
 /// The sum of any whole numbers: 2^63 of them fit.
-#[derive(Clone, Copy, Default)]
-pub struct WideSum(pub i128);
-
-impl<L: Lane + Into<i128>> Accumulator<L> for WideSum {
+impl<L: Lane + Into<i128>> Accumulator<L> for i128 {
     fn push(&mut self, value: L) {
-        self.0 += value.into();
+        *self += value.into();
     }
 
-    fn merge(&mut self, later: &WideSum) {
-        self.0 += later.0;
+    fn merge(&mut self, later: &i128) {
+        *self += later;
     }
 }
 
 /// The largest value (or the smallest), and how many there were. NaN wins.
+/// Which values win is hard to foresee, so that nothing branches on it.
 #[derive(Clone, Copy)]
 pub struct Extreme<L, const LARGEST: bool> {
-    /// The value.
-    pub value: L,
-    /// How many values there were.
-    pub n: u64,
+    /// Of those that are numbers.
+    value: L,
+    /// How many values there were, and [`HAS_NAN`] if one was no number.
+    n: u64,
 }
+
+/// No matrix has so many values.
+const HAS_NAN: u64 = 1 << 63;
 
 impl<L: Lane, const LARGEST: bool> Extreme<L, LARGEST> {
     pub fn new() -> Self {
@@ -100,17 +95,20 @@ impl<L: Lane, const LARGEST: bool> Extreme<L, LARGEST> {
         }
     }
 
+    /// The old value unless the new one is a better number.
     fn better(old: L, new: L) -> L {
         let wins = if LARGEST { new > old } else { new < old };
-        if wins || new.is_nan() { new } else { old }
+        if wins { new } else { old }
     }
 
     /// The result where `size` values were to be met: those that were not are
     /// zeros.
     pub fn of(self, size: usize) -> L {
+        let n = (self.n & !HAS_NAN) as usize;
         match size {
             0 => L::default(),
-            _ if (self.n as usize) < size => Self::better(self.value, L::default()),
+            _ if self.n & HAS_NAN != 0 => L::NAN,
+            _ if n < size => Self::better(self.value, L::default()),
             _ => self.value,
         }
     }
@@ -119,29 +117,34 @@ impl<L: Lane, const LARGEST: bool> Extreme<L, LARGEST> {
 impl<L: Lane, const LARGEST: bool> Accumulator<L> for Extreme<L, LARGEST> {
     fn push(&mut self, value: L) {
         self.value = Self::better(self.value, value);
-        self.n += 1;
+        self.n = (self.n + 1) | (u64::from(value.is_nan()) << 63);
     }
 
     fn push_all(&mut self, values: &[L]) {
         let mut best = [self.value; WIDTH];
+        let mut has_nan = [false; WIDTH];
         let chunks = values.chunks_exact(WIDTH);
         for &value in chunks.remainder() {
-            self.value = Self::better(self.value, value);
+            self.push(value);
         }
         for chunk in chunks {
-            for (best, &value) in best.iter_mut().zip(chunk) {
+            let known = best.iter_mut().zip(&mut has_nan);
+            for ((best, has_nan), &value) in known.zip(chunk) {
                 *best = Self::better(*best, value);
+                *has_nan |= value.is_nan();
             }
         }
         for value in best {
             self.value = Self::better(self.value, value);
         }
-        self.n += values.len() as u64;
+        self.n += (values.len() - values.len() % WIDTH) as u64;
+        self.n |= u64::from(has_nan.contains(&true)) << 63;
     }
 
     fn merge(&mut self, later: &Self) {
         self.value = Self::better(self.value, later.value);
-        self.n += later.n;
+        let flags = (self.n | later.n) & HAS_NAN;
+        self.n = ((self.n & !HAS_NAN) + (later.n & !HAS_NAN)) | flags;
     }
 }
 
@@ -313,6 +316,15 @@ pub struct Signs {
     pub positive: u64,
     /// Whether one is no number.
     pub has_nan: bool,
+    /// How many there are, with zeros and those that are no numbers.
+    pub n: u64,
+}
+
+impl Signs {
+    /// How many values were met.
+    pub fn n_stored(&self) -> usize {
+        self.n as usize
+    }
 }
 
 impl<L: Lane> Accumulator<L> for Signs {
@@ -320,9 +332,11 @@ impl<L: Lane> Accumulator<L> for Signs {
         self.negative += u64::from(value < L::default());
         self.positive += u64::from(value > L::default());
         self.has_nan |= value.is_nan();
+        self.n += 1;
     }
 
     fn merge(&mut self, later: &Signs) {
+        self.n += later.n;
         self.negative += later.negative;
         self.positive += later.positive;
         self.has_nan |= later.has_nan;

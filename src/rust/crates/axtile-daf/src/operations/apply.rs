@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use axtile_core::{Error, Result};
+use axtile_core::{Error, Result, Watch};
 
 use super::eltwise::Eltwise;
 use super::lane::{Lane, LaneKind, Numbers};
 use super::piece::outside;
 use super::results::Results;
 use super::threads::{Threads, fill};
-use crate::model::Values;
+use crate::model::{Buffer, Plain, Values};
 
 /// Values that one thread changes at once.
 const CHUNK: usize = 1 << 16;
@@ -58,16 +58,22 @@ pub fn of_zero(operation: &Eltwise) -> Option<f64> {
 /// # Errors
 /// `Error::Range` for a result that its type cannot hold, and for a value
 /// outside the domain of the operation. `Error::Argument` for operations of
-/// the user, which are no kernels.
+/// the user, which are no kernels. `Error::Interrupted`; nothing is reported to
+/// `watch`.
 pub fn apply(
     numbers: &Numbers<'_>,
     columns: &Columns<'_>,
     operation: &Eltwise,
     threads: &Threads,
+    watch: &dyn Watch,
 ) -> Result<Values> {
     let result = operation.result_type(numbers.kind());
     let lane = LaneKind::of(numbers.kind());
-    let work = Work { numbers, threads };
+    let work = Work {
+        numbers,
+        threads,
+        watch,
+    };
     let results = match (operation, lane) {
         (Eltwise::Abs { .. }, LaneKind::Float) => work.floats(f64::abs)?,
         (Eltwise::Abs { .. }, LaneKind::Signed) => {
@@ -165,6 +171,7 @@ fn domain(operation: &Eltwise, value: f64, expected: &str) -> Error {
 struct Work<'a> {
     numbers: &'a Numbers<'a>,
     threads: &'a Threads,
+    watch: &'a dyn Watch,
 }
 
 impl Work<'_> {
@@ -172,10 +179,10 @@ impl Work<'_> {
         Ok(Results::Floats(self.each(|value| Ok(of(value)))?))
     }
 
-    fn each<L: Lane, T: Clone + Default + Send>(
+    fn each<L: Lane, T: Plain>(
         &self,
         of: impl Fn(L) -> Result<T> + Send + Sync,
-    ) -> Result<Vec<T>> {
+    ) -> Result<Buffer<T>> {
         let ranges = Columns::Equal(CHUNK).ranges(self.numbers.len());
         self.by_range(&ranges, |range, results| {
             let mut scratch = Vec::new();
@@ -203,7 +210,12 @@ impl Work<'_> {
         Ok(Results::Floats(results))
     }
 
-    fn significant<L: Lane>(&self, columns: &Columns<'_>, high: f64, low: f64) -> Result<Vec<L>> {
+    fn significant<L: Lane>(
+        &self,
+        columns: &Columns<'_>,
+        high: f64,
+        low: f64,
+    ) -> Result<Buffer<L>> {
         let ranges = columns.ranges(self.numbers.len());
         self.by_range(&ranges, |range, results| {
             let mut scratch = Vec::new();
@@ -218,14 +230,14 @@ impl Work<'_> {
         })
     }
 
-    fn by_range<T: Clone + Default + Send>(
+    fn by_range<T: Plain>(
         &self,
         ranges: &[Range<usize>],
         of: impl Fn(Range<usize>, &mut [T]) -> Result<()> + Send + Sync,
-    ) -> Result<Vec<T>> {
+    ) -> Result<Buffer<T>> {
         let sizes: Vec<usize> = ranges.iter().map(ExactSizeIterator::len).collect();
-        self.threads.run(self.numbers.len(), || {
-            fill(&sizes, |idx, results| match ranges.get(idx) {
+        self.threads.run(self.numbers.len(), self.watch, || {
+            fill(&sizes, self.watch, |idx, results| match ranges.get(idx) {
                 Some(range) => of(range.clone(), results),
                 None => Ok(()),
             })

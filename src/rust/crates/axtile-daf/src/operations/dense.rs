@@ -1,6 +1,6 @@
 //! Pieces of dense matrices, which are kept by columns.
 
-use axtile_core::Result;
+use axtile_core::{Result, Watch};
 
 use super::accumulate::Accumulator;
 use super::lane::{Lane, Numbers};
@@ -10,6 +10,10 @@ use super::threads;
 
 /// Values of a column that one thread accumulates at once.
 const CHUNK: usize = 1 << 16;
+/// Chunks that have accumulators of their own at the same time.
+const AT_ONCE: usize = 1 << 10;
+/// Columns of a few values each between two looks whether to stop.
+const UNCHECKED: usize = 64;
 
 /// A dense matrix.
 #[derive(Clone, Copy)]
@@ -28,11 +32,13 @@ pub struct DenseColumn<'a> {
     pub column: usize,
     /// Which rows; all in one slot if none.
     pub slots: Option<&'a Slots>,
+    /// Who may ask to stop.
+    pub watch: &'a dyn Watch,
 }
 
 impl DenseColumn<'_> {
     /// Calls `visit` with consecutive rows, the first of them by its number.
-    fn each<L: Lane>(
+    pub(super) fn each<L: Lane>(
         &self,
         from: usize,
         to: usize,
@@ -42,6 +48,7 @@ impl DenseColumn<'_> {
         let mut scratch = Vec::new();
         let mut row = from;
         while row < to {
+            self.watch.check()?;
             let end = (row + BLOCK).min(to);
             let values = L::view(&self.view.values, start + row..start + end, &mut scratch);
             visit(row, values.ok_or_else(outside)?);
@@ -63,40 +70,42 @@ impl<L: Lane> Piece<L> for DenseColumn<'_> {
         }
     }
 
+    fn divide(&self, results: &mut [f64]) {
+        match (self.slots, results) {
+            (Some(slots), results) => slots.divide(results),
+            (None, [result, ..]) => *result /= self.view.n_rows as f64,
+            (None, []) => {}
+        }
+    }
+
     fn is_sparse(&self) -> bool {
         false
     }
 
-    fn accumulate<A: Accumulator<L>>(
-        &self,
-        start: impl Fn(usize) -> A + Send + Sync,
-    ) -> Result<Vec<A>> {
+    fn check(&self) -> Result<()> {
+        self.watch.check()
+    }
+
+    fn accumulate<A: Accumulator<L>>(&self, all: &mut [A]) -> Result<()> {
         let n_rows = self.view.n_rows;
         if let Some(slots) = self.slots {
-            let mut all: Vec<A> = (0..slots.sizes.len()).map(start).collect();
-            self.each(0, n_rows, |row, values| {
+            return self.each(0, n_rows, |row, values| {
                 let slots = slots.of.get(row..).unwrap_or_default();
                 for (&slot, &value) in slots.iter().zip(values) {
                     if let Some(one) = all.get_mut(slot as usize) {
                         one.push(value);
                     }
                 }
-            })?;
-            return Ok(all);
+            });
         }
-        let parts = threads::map(n_rows.div_ceil(CHUNK), |chunk| {
-            let mut part = start(0);
+        threads::accumulate(all, n_rows.div_ceil(CHUNK), AT_ONCE, |chunk, part| {
+            let Some(one) = part.first_mut() else {
+                return Ok(());
+            };
             let from = chunk * CHUNK;
             let to = (from + CHUNK).min(n_rows);
-            self.each(from, to, |_, values| part.push_all(values))?;
-            Ok(part)
-        })?;
-        let mut parts = parts.into_iter();
-        let mut all = parts.next().unwrap_or_else(|| start(0));
-        for part in parts {
-            all.merge(&part);
-        }
-        Ok(vec![all])
+            self.each(from, to, |_, values| one.push_all(values))
+        })
     }
 
     fn gather(&self, wanted: &[bool]) -> Result<Gathered<L>> {
@@ -132,6 +141,8 @@ pub struct DenseRows<'a> {
     pub rows: Rows<'a>,
     /// Which columns.
     pub columns: &'a [u32],
+    /// Who may ask to stop.
+    pub watch: &'a dyn Watch,
 }
 
 /// Rows of a matrix.
@@ -166,6 +177,9 @@ impl DenseRows<'_> {
         let mut scratch = Vec::new();
         let mut chosen = Vec::new();
         for (rank, &column) in self.columns.iter().enumerate() {
+            if rank % UNCHECKED == 0 {
+                self.watch.check()?;
+            }
             let start = column as usize * self.view.n_rows;
             let numbers = &self.view.values;
             match self.rows {
@@ -202,21 +216,25 @@ impl<L: Lane> Piece<L> for DenseRows<'_> {
         self.columns.len()
     }
 
+    fn divide(&self, results: &mut [f64]) {
+        let size = self.columns.len() as f64;
+        results.iter_mut().for_each(|result| *result /= size);
+    }
+
     fn is_sparse(&self) -> bool {
         false
     }
 
-    fn accumulate<A: Accumulator<L>>(
-        &self,
-        start: impl Fn(usize) -> A + Send + Sync,
-    ) -> Result<Vec<A>> {
-        let mut all: Vec<A> = (0..self.rows.len()).map(start).collect();
+    fn check(&self) -> Result<()> {
+        self.watch.check()
+    }
+
+    fn accumulate<A: Accumulator<L>>(&self, all: &mut [A]) -> Result<()> {
         self.each(|_, values| {
             for (one, &value) in all.iter_mut().zip(values) {
                 one.push(value);
             }
-        })?;
-        Ok(all)
+        })
     }
 
     fn gather(&self, wanted: &[bool]) -> Result<Gathered<L>> {

@@ -2,9 +2,9 @@
 
 use axtile_core::{Error, Result};
 
-use super::accumulate::{Deviation, Extreme, FloatSum, NarrowSum, Product, WideSum};
+use super::accumulate::{Deviation, Extreme, Product};
 use super::lane::{Lane, LaneKind};
-use super::piece::Piece;
+use super::piece::{Piece, accumulated};
 use super::select::{modes, quantiles};
 
 /// A piece in all lanes.
@@ -16,7 +16,7 @@ pub trait AnyPiece: Piece<f64> + Piece<i64> + Piece<u64> {
 
 impl<P: Piece<f64> + Piece<i64> + Piece<u64>> AnyPiece for P {}
 
-/// A reduction of one piece.
+/// A reduction of one piece; the results are zero before.
 pub trait Job<T>: Send + Sync {
     fn run(&self, piece: &impl AnyPiece, results: &mut [T]) -> Result<()>;
 }
@@ -26,9 +26,7 @@ pub struct FloatSums;
 
 impl Job<f64> for FloatSums {
     fn run(&self, piece: &impl AnyPiece, results: &mut [f64]) -> Result<()> {
-        let sums = piece.accumulate(|_| FloatSum::default())?;
-        put(results, sums.iter().map(|sum| sum.0));
-        Ok(())
+        piece.accumulate(results)
     }
 }
 
@@ -37,9 +35,7 @@ pub struct NarrowSums;
 
 impl Job<i64> for NarrowSums {
     fn run(&self, piece: &impl AnyPiece, results: &mut [i64]) -> Result<()> {
-        let sums = piece.accumulate(|_| NarrowSum::default())?;
-        put(results, sums.iter().map(|sum| sum.0));
-        Ok(())
+        piece.accumulate(results)
     }
 }
 
@@ -48,9 +44,7 @@ pub struct WideSums;
 
 impl Job<i128> for WideSums {
     fn run(&self, piece: &impl AnyPiece, results: &mut [i128]) -> Result<()> {
-        let sums = Piece::<i64>::accumulate(piece, |_| WideSum::default())?;
-        put(results, sums.iter().map(|sum| sum.0));
-        Ok(())
+        Piece::<i64>::accumulate(piece, results)
     }
 }
 
@@ -59,9 +53,7 @@ pub struct UnsignedSums;
 
 impl Job<i128> for UnsignedSums {
     fn run(&self, piece: &impl AnyPiece, results: &mut [i128]) -> Result<()> {
-        let sums = Piece::<u64>::accumulate(piece, |_| WideSum::default())?;
-        put(results, sums.iter().map(|sum| sum.0));
-        Ok(())
+        Piece::<u64>::accumulate(piece, results)
     }
 }
 
@@ -87,26 +79,21 @@ pub struct Means {
 impl Job<f64> for Means {
     fn run(&self, piece: &impl AnyPiece, results: &mut [f64]) -> Result<()> {
         match self.lane {
-            LaneKind::Float => {
-                let sums = piece.accumulate(|_| FloatSum::default())?;
-                put(results, sums.iter().map(|sum| sum.0));
-            }
+            LaneKind::Float => piece.accumulate(results)?,
             LaneKind::Signed if self.is_narrow => {
-                let sums = piece.accumulate(|_| NarrowSum::default())?;
-                put(results, sums.iter().map(|sum| sum.0 as f64));
+                let sums = accumulated(piece, |_| 0_i64)?;
+                put(results, sums.iter().map(|&sum| sum as f64));
             }
             LaneKind::Signed => {
-                let sums = Piece::<i64>::accumulate(piece, |_| WideSum::default())?;
-                put(results, sums.iter().map(|sum| sum.0 as f64));
+                let sums = accumulated::<i64, i128>(piece, |_| 0)?;
+                put(results, sums.iter().map(|&sum| sum as f64));
             }
             LaneKind::Unsigned => {
-                let sums = Piece::<u64>::accumulate(piece, |_| WideSum::default())?;
-                put(results, sums.iter().map(|sum| sum.0 as f64));
+                let sums = accumulated::<u64, i128>(piece, |_| 0)?;
+                put(results, sums.iter().map(|&sum| sum as f64));
             }
         }
-        for (result, size) in results.iter_mut().zip(piece.sizes()) {
-            *result /= size as f64;
-        }
+        Piece::<f64>::divide(piece, results);
         Ok(())
     }
 }
@@ -116,7 +103,7 @@ pub struct Extremes<const LARGEST: bool>;
 
 impl<const LARGEST: bool> Extremes<LARGEST> {
     fn of<L: Lane>(piece: &impl Piece<L>, results: &mut [L]) -> Result<()> {
-        let found = piece.accumulate(|_| Extreme::<L, LARGEST>::new())?;
+        let found = accumulated(piece, |_| Extreme::<L, LARGEST>::new())?;
         let found = found.iter().enumerate();
         put(results, found.map(|(slot, one)| one.of(piece.size(slot))));
         Ok(())
@@ -181,7 +168,7 @@ impl Job<f64> for Spreads {
     fn run(&self, piece: &impl AnyPiece, results: &mut [f64]) -> Result<()> {
         self.means.run(piece, results)?;
         let means = &*results;
-        let found = Piece::<f64>::accumulate(piece, |slot| Deviation {
+        let found = accumulated::<f64, _>(piece, |slot| Deviation {
             mean: means.get(slot).copied().unwrap_or(0.0),
             ..Deviation::default()
         })?;
@@ -210,7 +197,7 @@ pub struct GeoMeans {
 
 impl Job<f64> for GeoMeans {
     fn run(&self, piece: &impl AnyPiece, results: &mut [f64]) -> Result<()> {
-        let found = piece.accumulate(|_| Product::new(self.eps))?;
+        let found = accumulated(piece, |_| Product::new(self.eps))?;
         let sizes = piece.sizes();
         for ((result, product), size) in results.iter_mut().zip(&found).zip(sizes) {
             *result = product.mean(size).ok_or_else(|| {

@@ -1,13 +1,12 @@
 //! The three types that all numbers are computed in: whole numbers as `i64`,
 //! or `u64` if they are `UInt64`; floats as `f64`.
 
-use std::cmp::Ordering;
 use std::ops::Range;
 
-use crate::model::ElementType;
+use crate::model::{ElementType, Plain};
 
 /// A number as kernels see it.
-pub trait Lane: Copy + Default + PartialEq + PartialOrd + Send + Sync + 'static {
+pub trait Lane: Plain + Default + PartialOrd {
     /// The least value, which nothing is below.
     const LEAST: Self;
     /// The largest value, which nothing is above.
@@ -19,9 +18,6 @@ pub trait Lane: Copy + Default + PartialEq + PartialOrd + Send + Sync + 'static 
 
     /// Whether it is no number.
     fn is_nan(self) -> bool;
-
-    /// The order of numbers; both zeros are equal, NaN is above all.
-    fn order(self, other: Self) -> Ordering;
 
     /// The nearest float.
     fn float(self) -> f64;
@@ -178,11 +174,6 @@ impl Lane for f64 {
         f64::is_nan(self)
     }
 
-    fn order(self, other: f64) -> Ordering {
-        self.partial_cmp(&other)
-            .unwrap_or_else(|| self.is_nan().cmp(&other.is_nan()))
-    }
-
     fn float(self) -> f64 {
         self
     }
@@ -223,10 +214,6 @@ impl Lane for i64 {
         false
     }
 
-    fn order(self, other: i64) -> Ordering {
-        self.cmp(&other)
-    }
-
     fn float(self) -> f64 {
         self as f64
     }
@@ -264,10 +251,6 @@ impl Lane for u64 {
 
     fn is_nan(self) -> bool {
         false
-    }
-
-    fn order(self, other: u64) -> Ordering {
-        self.cmp(&other)
     }
 
     fn float(self) -> f64 {

@@ -5,6 +5,7 @@ use axtile_core::{Error, Result};
 
 use super::accumulate::Accumulator;
 use super::lane::Lane;
+use super::threads;
 
 /// Values looked at between two looks at a scratch array.
 pub const BLOCK: usize = 4096;
@@ -17,17 +18,29 @@ pub trait Piece<L: Lane>: Sync {
     /// How many values a slot has, with those that are not stored.
     fn size(&self, slot: usize) -> usize;
 
+    /// Divides the result of each slot by its size.
+    fn divide(&self, results: &mut [f64]) {
+        for (slot, result) in results.iter_mut().enumerate() {
+            *result /= self.size(slot) as f64;
+        }
+    }
+
     /// Whether there can be zeros that are not stored.
     fn is_sparse(&self) -> bool;
 
-    /// All stored values in the accumulators of their slots.
+    /// How many values may be gathered at a time.
+    fn max_gathered(&self) -> usize {
+        usize::MAX
+    }
+
+    /// `Err(Error::Interrupted)` if the user asked to stop.
+    fn check(&self) -> Result<()>;
+
+    /// All stored values in the accumulators of their slots, which are new.
     ///
     /// # Errors
-    /// Indices that leave the matrix.
-    fn accumulate<A: Accumulator<L>>(
-        &self,
-        start: impl Fn(usize) -> A + Send + Sync,
-    ) -> Result<Vec<A>>;
+    /// Indices that leave the matrix; `Error::Interrupted`.
+    fn accumulate<A: Accumulator<L>>(&self, all: &mut [A]) -> Result<()>;
 
     /// The stored values of the slots that are `wanted`, each slot's in their
     /// order.
@@ -35,6 +48,19 @@ pub trait Piece<L: Lane>: Sync {
     /// # Errors
     /// As above.
     fn gather(&self, wanted: &[bool]) -> Result<Gathered<L>>;
+}
+
+/// The accumulators of all slots, which start as `start` says.
+///
+/// # Errors
+/// As [`Piece::accumulate`].
+pub fn accumulated<L: Lane, A: Accumulator<L>>(
+    piece: &impl Piece<L>,
+    start: impl Fn(usize) -> A,
+) -> Result<Vec<A>> {
+    let mut all: Vec<A> = (0..piece.n_slots()).map(start).collect();
+    piece.accumulate(&mut all)?;
+    Ok(all)
 }
 
 /// Stored values by slots.
@@ -122,6 +148,9 @@ pub fn outside() -> Error {
     Error::range("a sparse matrix has a value outside its rows or columns; it is damaged")
 }
 
+/// Merged pieces that are accumulated before they are added up.
+const AT_ONCE: usize = 1 << 12;
+
 /// Many pieces of one slot each as a single one.
 pub struct Merged<P>(pub Vec<P>);
 
@@ -138,19 +167,17 @@ impl<L: Lane, P: Piece<L>> Piece<L> for Merged<P> {
         self.0.iter().any(Piece::is_sparse)
     }
 
-    fn accumulate<A: Accumulator<L>>(
-        &self,
-        start: impl Fn(usize) -> A + Send + Sync,
-    ) -> Result<Vec<A>> {
-        let mut all = start(0);
-        let parts = super::threads::map(self.0.len(), |idx| match self.0.get(idx) {
-            Some(piece) => piece.accumulate(|_| start(0)),
-            None => Ok(Vec::new()),
-        })?;
-        for part in parts.iter().flatten() {
-            all.merge(part);
-        }
-        Ok(vec![all])
+    fn check(&self) -> Result<()> {
+        self.0.first().map_or(Ok(()), Piece::check)
+    }
+
+    fn accumulate<A: Accumulator<L>>(&self, all: &mut [A]) -> Result<()> {
+        threads::accumulate(all, self.0.len(), AT_ONCE, |idx, part| {
+            match self.0.get(idx) {
+                Some(piece) => piece.accumulate(part),
+                None => Ok(()),
+            }
+        })
     }
 
     fn gather(&self, _wanted: &[bool]) -> Result<Gathered<L>> {

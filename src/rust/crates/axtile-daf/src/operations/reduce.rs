@@ -1,66 +1,25 @@
 //! Reductions of matrices and vectors of numbers: to a value for each row,
 //! for each column, for each group of them, or to one value.
 
-use axtile_core::{Error, Result};
+use axtile_core::{Error, Result, Watch};
 
 use super::dense::{DenseColumn, DenseRows, DenseView, Rows};
 use super::jobs::{
     Extremes, FloatSums, GeoMeans, Job, Means, Modes, NarrowSums, Quantiles, Sizes, Spreads,
     UnsignedSums, WideSums,
 };
-use super::lane::{LaneKind, Numbers};
+use super::lane::LaneKind;
 use super::piece::Merged;
 use super::reduction::Reduction;
 use super::results::Results;
 use super::slots::{Members, Slots};
-use super::sparse::{SparseColumn, SparseRows, SparseView};
+use super::sparse::{SparseColumn, SparseRows};
 use super::threads::{Threads, fill};
-use crate::model::{ElementType, Values};
+use super::view::MatrixView;
+use crate::model::{Buffer, ElementType, Plain, Values};
 
 /// No more values than this can be added in 64 bits, whatever they are.
-const MAX_NARROW: usize = 1 << 31;
-
-/// Numbers in rows and columns.
-#[derive(Clone, Copy)]
-pub enum MatrixView<'a> {
-    /// All are stored.
-    Dense {
-        /// The numbers, by columns.
-        values: Numbers<'a>,
-        /// Rows.
-        n_rows: usize,
-        /// Columns.
-        n_columns: usize,
-    },
-    /// Zeros are not stored.
-    Sparse(SparseView<'a>),
-}
-
-impl<'a> MatrixView<'a> {
-    /// Rows.
-    pub fn n_rows(&self) -> usize {
-        match self {
-            MatrixView::Dense { n_rows, .. } => *n_rows,
-            MatrixView::Sparse(view) => view.n_rows,
-        }
-    }
-
-    /// Columns.
-    pub fn n_columns(&self) -> usize {
-        match self {
-            MatrixView::Dense { n_columns, .. } => *n_columns,
-            MatrixView::Sparse(view) => view.starts.len().saturating_sub(1),
-        }
-    }
-
-    /// The stored numbers.
-    pub fn numbers(&self) -> &Numbers<'a> {
-        match self {
-            MatrixView::Dense { values, .. } => values,
-            MatrixView::Sparse(view) => &view.values,
-        }
-    }
-}
+const MAX_NARROW: u64 = 1 << 31;
 
 /// What there is a result for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,51 +49,64 @@ pub struct Request<'a> {
 /// # Errors
 /// `Error::Range` for a result that its type cannot hold, for negative values
 /// where there must be none, and for damaged indices. `Error::Argument` for
-/// operations of the user, which are no kernels.
+/// operations of the user, which are no kernels. `Error::Interrupted`; nothing
+/// is reported to `watch`. Those of reading a matrix that is streamed.
 pub fn reduce_matrix(
     matrix: &MatrixView<'_>,
     request: &Request<'_>,
     reduction: &Reduction,
     threads: &Threads,
+    watch: &dyn Watch,
 ) -> Result<Values> {
-    let kind = matrix.numbers().kind();
-    let n_values = matrix.numbers().len();
-    let result = reduction.result_type(kind);
     let work = Work {
         matrix,
         request,
         threads,
+        watch,
     };
+    let numbers = matrix.numbers();
+    reduce(&work, numbers.kind(), numbers.len() as u64, reduction)
+}
+
+/// Does jobs on all pieces of a matrix.
+pub(super) trait Worker {
+    fn run<T: Plain>(&self, job: &impl Job<T>) -> Result<Buffer<T>>;
+}
+
+/// The reduction of a matrix that stores `n_values` values of type `kind`.
+pub(super) fn reduce(
+    work: &impl Worker,
+    kind: ElementType,
+    n_values: u64,
+    reduction: &Reduction,
+) -> Result<Values> {
+    let result = reduction.result_type(kind);
     let lane = LaneKind::of(kind);
     let is_narrow = kind != ElementType::Int64 && n_values <= MAX_NARROW;
     let means = Means { lane, is_narrow };
+    let spreads = |is_root, eps| {
+        let spreads = Spreads::new(means, is_root, eps);
+        work.run(&spreads).map(Results::Floats)
+    };
     let results = match reduction {
         Reduction::Sum { .. } => match lane {
-            LaneKind::Float => Results::Floats(work.run(FloatSums)?),
-            LaneKind::Signed if is_narrow => Results::Signed(work.run(NarrowSums)?),
-            LaneKind::Signed => Results::Wide(work.run(WideSums)?),
-            LaneKind::Unsigned => Results::Wide(work.run(UnsignedSums)?),
+            LaneKind::Float => Results::Floats(work.run(&FloatSums)?),
+            LaneKind::Signed if is_narrow => Results::Signed(work.run(&NarrowSums)?),
+            LaneKind::Signed => Results::Wide(work.run(&WideSums)?),
+            LaneKind::Unsigned => Results::Wide(work.run(&UnsignedSums)?),
         },
-        Reduction::Count { .. } => Results::Unsigned(work.run(Sizes)?),
-        Reduction::Mean { .. } => Results::Floats(work.run(means)?),
-        Reduction::Min => work.extremes::<false>(lane)?,
-        Reduction::Max => work.extremes::<true>(lane)?,
-        Reduction::Mode => match lane {
-            LaneKind::Float => Results::Floats(work.run(Modes)?),
-            LaneKind::Signed => Results::Signed(work.run(Modes)?),
-            LaneKind::Unsigned => Results::Unsigned(work.run(Modes)?),
-        },
-        Reduction::Median { .. } => Results::Floats(work.run(Quantiles { p: 0.5 })?),
-        Reduction::Quantile { p, .. } => Results::Floats(work.run(Quantiles { p: *p })?),
-        Reduction::Var { .. } => Results::Floats(work.run(Spreads::new(means, false, None))?),
-        Reduction::Std { .. } => Results::Floats(work.run(Spreads::new(means, true, None))?),
-        Reduction::VarN { eps, .. } => {
-            Results::Floats(work.run(Spreads::new(means, false, Some(*eps)))?)
-        }
-        Reduction::StdN { eps, .. } => {
-            Results::Floats(work.run(Spreads::new(means, true, Some(*eps)))?)
-        }
-        Reduction::GeoMean { eps, .. } => Results::Floats(work.run(GeoMeans { eps: *eps })?),
+        Reduction::Count { .. } => Results::Unsigned(work.run(&Sizes)?),
+        Reduction::Mean { .. } => Results::Floats(work.run(&means)?),
+        Reduction::Min => in_lane(work, lane, Extremes::<false>)?,
+        Reduction::Max => in_lane(work, lane, Extremes::<true>)?,
+        Reduction::Mode => in_lane(work, lane, Modes)?,
+        Reduction::Median { .. } => Results::Floats(work.run(&Quantiles { p: 0.5 })?),
+        Reduction::Quantile { p, .. } => Results::Floats(work.run(&Quantiles { p: *p })?),
+        Reduction::Var { .. } => spreads(false, None)?,
+        Reduction::Std { .. } => spreads(true, None)?,
+        Reduction::VarN { eps, .. } => spreads(false, Some(*eps))?,
+        Reduction::StdN { eps, .. } => spreads(true, Some(*eps))?,
+        Reduction::GeoMean { eps, .. } => Results::Floats(work.run(&GeoMeans { eps: *eps })?),
         Reduction::Custom(custom) => {
             return Err(Error::argument(format!(
                 "the operation '{}' is the user's",
@@ -148,50 +120,54 @@ pub fn reduce_matrix(
     }
 }
 
-struct Work<'a> {
-    matrix: &'a MatrixView<'a>,
-    request: &'a Request<'a>,
-    threads: &'a Threads,
+/// A job whose results are of the type of the values.
+fn in_lane(
+    work: &impl Worker,
+    lane: LaneKind,
+    job: impl Job<f64> + Job<i64> + Job<u64>,
+) -> Result<Results> {
+    Ok(match lane {
+        LaneKind::Float => Results::Floats(work.run(&job)?),
+        LaneKind::Signed => Results::Signed(work.run(&job)?),
+        LaneKind::Unsigned => Results::Unsigned(work.run(&job)?),
+    })
+}
+
+pub(super) struct Work<'a> {
+    pub(super) matrix: &'a MatrixView<'a>,
+    pub(super) request: &'a Request<'a>,
+    pub(super) threads: &'a Threads,
+    pub(super) watch: &'a dyn Watch,
+}
+
+impl Worker for Work<'_> {
+    fn run<T: Plain>(&self, job: &impl Job<T>) -> Result<Buffer<T>> {
+        let n_values = self.matrix.numbers().len();
+        self.threads
+            .run(n_values, self.watch, || match self.request.shape {
+                Shape::PerRow => self.per_row(job),
+                Shape::PerColumn => self.per_column(job),
+                Shape::One => self.one(job),
+            })
+    }
 }
 
 impl Work<'_> {
-    fn run<T: Clone + Default + Send>(&self, job: impl Job<T>) -> Result<Vec<T>> {
-        self.threads
-            .run(self.matrix.numbers().len(), || match self.request.shape {
-                Shape::PerRow => self.per_row(&job),
-                Shape::PerColumn => self.per_column(&job),
-                Shape::One => self.one(&job),
-            })
-    }
-
-    fn extremes<const LARGEST: bool>(&self, lane: LaneKind) -> Result<Results> {
-        Ok(match lane {
-            LaneKind::Float => Results::Floats(self.run(Extremes::<LARGEST>)?),
-            LaneKind::Signed => Results::Signed(self.run(Extremes::<LARGEST>)?),
-            LaneKind::Unsigned => Results::Unsigned(self.run(Extremes::<LARGEST>)?),
-        })
-    }
-
     fn row_slots(&self) -> Option<Slots> {
         let rows = self.request.rows;
         (!rows.is_everything()).then(|| Slots::of_groups(self.matrix.n_rows(), rows))
     }
 
     fn columns(&self) -> Vec<u32> {
-        let columns = Members {
-            groups: None,
-            ..self.request.columns
-        };
-        let sets = columns.sets(self.matrix.n_columns());
-        sets.into_iter().next().unwrap_or_default()
+        self.request.columns.all(self.matrix.n_columns())
     }
 
-    fn per_column<T: Clone + Default + Send>(&self, job: &impl Job<T>) -> Result<Vec<T>> {
+    fn per_column<T: Plain>(&self, job: &impl Job<T>) -> Result<Buffer<T>> {
         let columns = self.columns();
         let slots = self.row_slots();
         let n_slots = slots.as_ref().map_or(1, |slots| slots.sizes.len());
         let sizes = vec![n_slots; columns.len()];
-        fill(&sizes, |idx, results| {
+        fill(&sizes, self.watch, |idx, results| {
             let column = columns.get(idx).map_or(0, |&column| column as usize);
             match self.matrix {
                 MatrixView::Dense { values, n_rows, .. } => {
@@ -205,6 +181,7 @@ impl Work<'_> {
                             view,
                             column,
                             slots,
+                            watch: self.watch,
                         },
                         results,
                     )
@@ -216,6 +193,7 @@ impl Work<'_> {
                             view,
                             column,
                             slots,
+                            watch: self.watch,
                         },
                         results,
                     )
@@ -224,12 +202,12 @@ impl Work<'_> {
         })
     }
 
-    fn one<T: Clone + Default + Send>(&self, job: &impl Job<T>) -> Result<Vec<T>> {
+    fn one<T: Plain>(&self, job: &impl Job<T>) -> Result<Buffer<T>> {
         let columns = self.columns();
         let slots = self.row_slots();
         let slots = slots.as_ref();
         let columns = columns.iter().map(|&column| column as usize);
-        let mut result = vec![T::default()];
+        let mut result = vec![T::zeroed()];
         match self.matrix {
             MatrixView::Dense { values, n_rows, .. } => {
                 let view = DenseView {
@@ -240,6 +218,7 @@ impl Work<'_> {
                     view,
                     column,
                     slots,
+                    watch: self.watch,
                 });
                 job.run(&Merged(pieces.collect()), &mut result)?;
             }
@@ -249,25 +228,27 @@ impl Work<'_> {
                     view,
                     column,
                     slots,
+                    watch: self.watch,
                 });
                 job.run(&Merged(pieces.collect()), &mut result)?;
             }
         }
-        Ok(result)
+        Ok(result.into())
     }
 
-    fn per_row<T: Clone + Default + Send>(&self, job: &impl Job<T>) -> Result<Vec<T>> {
+    fn per_row<T: Plain>(&self, job: &impl Job<T>) -> Result<Buffer<T>> {
         let sets = self.request.columns.sets(self.matrix.n_columns());
         let selected = self.request.rows.selected;
         let n_rows = selected.map_or(self.matrix.n_rows(), <[u32]>::len);
         match self.matrix {
             MatrixView::Sparse(view) => {
                 let slots = selected.map(|selected| Slots::of_rows(view.n_rows, selected));
-                fill(&vec![n_rows; sets.len()], |idx, results| {
+                fill(&vec![n_rows; sets.len()], self.watch, |idx, results| {
                     let piece = SparseRows {
                         view: *view,
                         slots: slots.as_ref(),
                         columns: sets.get(idx).map(Vec::as_slice).unwrap_or_default(),
+                        watch: self.watch,
                     };
                     job.run(&piece, results)
                 })
@@ -298,10 +279,11 @@ impl Work<'_> {
                             view,
                             rows,
                             columns,
+                            watch: self.watch,
                         });
                     }
                 }
-                fill(&sizes, |idx, results| match parts.get(idx) {
+                fill(&sizes, self.watch, |idx, results| match parts.get(idx) {
                     Some(piece) => job.run(piece, results),
                     None => Ok(()),
                 })

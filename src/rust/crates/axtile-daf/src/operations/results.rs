@@ -9,13 +9,13 @@ use crate::model::{Buffer, ElementType, Values};
 #[derive(Clone, Debug, PartialEq)]
 pub enum Results {
     /// Floats.
-    Floats(Vec<f64>),
+    Floats(Buffer<f64>),
     /// Whole numbers.
-    Signed(Vec<i64>),
+    Signed(Buffer<i64>),
     /// Whole numbers.
-    Unsigned(Vec<u64>),
+    Unsigned(Buffer<u64>),
     /// Sums of whole numbers.
-    Wide(Vec<i128>),
+    Wide(Buffer<i128>),
 }
 
 /// A number on the way from one type to another.
@@ -70,15 +70,9 @@ impl Results {
     /// `Error::Range` for a number that the type cannot hold.
     pub fn into_values(self, kind: ElementType) -> Result<Values> {
         match (self, kind) {
-            (Results::Floats(values), ElementType::Float64) => {
-                Ok(Values::Float64(Buffer::from(values)))
-            }
-            (Results::Signed(values), ElementType::Int64) => {
-                Ok(Values::Int64(Buffer::from(values)))
-            }
-            (Results::Unsigned(values), ElementType::UInt64) => {
-                Ok(Values::UInt64(Buffer::from(values)))
-            }
+            (Results::Floats(values), ElementType::Float64) => Ok(Values::Float64(values)),
+            (Results::Signed(values), ElementType::Int64) => Ok(Values::Int64(values)),
+            (Results::Unsigned(values), ElementType::UInt64) => Ok(Values::UInt64(values)),
             (Results::Floats(values), _) => typed(&values, kind),
             (Results::Signed(values), _) => typed(&values, kind),
             (Results::Unsigned(values), _) => typed(&values, kind),

@@ -5,7 +5,7 @@ use axtile_core::Result;
 
 use super::accumulate::Signs;
 use super::lane::Lane;
-use super::piece::Piece;
+use super::piece::{Piece, accumulated};
 
 /// Spans of whole numbers up to this many are counted in a table.
 const TABLE: u64 = 1 << 12;
@@ -15,7 +15,7 @@ const TABLE: u64 = 1 << 12;
 /// # Errors
 /// Indices that leave the matrix.
 pub fn quantiles(piece: &impl Piece<f64>, p: f64, results: &mut [f64]) -> Result<()> {
-    let signs: Vec<Signs> = piece.accumulate(|_| Signs::default())?;
+    let signs: Vec<Signs> = accumulated(piece, |_| Signs::default())?;
     let mut wanted = vec![false; results.len()];
     for (slot, result) in results.iter_mut().enumerate() {
         let Some(signs) = signs.get(slot) else {
@@ -36,17 +36,50 @@ pub fn quantiles(piece: &impl Piece<f64>, p: f64, results: &mut [f64]) -> Result
             }
         };
     }
-    if !wanted.contains(&true) {
-        return Ok(());
-    }
-    let mut gathered = piece.gather(&wanted)?;
-    for (slot, (values, _)) in gathered.slots().enumerate() {
+    each_batch(piece, &wanted, &signs, |slot, values, _| {
         let (Some(signs), Some(result)) = (signs.get(slot), results.get_mut(slot)) else {
-            continue;
+            return;
         };
-        if wanted.get(slot) == Some(&true) {
-            *result = quantile(values, signs, piece.size(slot), p);
+        *result = quantile(values, signs, piece.size(slot), p);
+    })
+}
+
+/// Calls `visit` with the stored values of each wanted slot, to be reordered
+/// at will, and its lead; no more of them are gathered at a time than the
+/// piece allows.
+fn each_batch<L: Lane>(
+    piece: &impl Piece<L>,
+    wanted: &[bool],
+    signs: &[Signs],
+    mut visit: impl FnMut(usize, &mut [L], usize),
+) -> Result<()> {
+    let mut from = 0;
+    while let Some(first) = wanted.iter().skip(from).position(|&is| is) {
+        let start = from + first;
+        let mut n = 0;
+        let mut end = start;
+        while end < wanted.len() {
+            if wanted.get(end) == Some(&true) {
+                n += signs.get(end).map_or(0, Signs::n_stored);
+                if end > start && n > piece.max_gathered() {
+                    break;
+                }
+            }
+            end += 1;
         }
+        let batch: Vec<bool> = wanted
+            .iter()
+            .enumerate()
+            .map(|(slot, &is)| is && (start..end).contains(&slot))
+            .collect();
+        let mut gathered = piece.gather(&batch)?;
+        for (slot, (values, lead)) in gathered.slots().enumerate() {
+            if batch.get(slot) == Some(&true) {
+                piece.check()?;
+                visit(slot, values, lead);
+            }
+        }
+        from = end;
     }
     Ok(())
 }
@@ -102,8 +135,9 @@ fn quantile(values: &mut [f64], signs: &Signs, size: usize, p: f64) -> f64 {
 /// Indices that leave the matrix.
 pub fn modes<L: Lane>(piece: &impl Piece<L>, results: &mut [L]) -> Result<()> {
     let mut wanted = vec![true; results.len()];
+    let mut signs = Vec::new();
     if piece.is_sparse() {
-        let signs: Vec<Signs> = piece.accumulate(|_| Signs::default())?;
+        signs = accumulated(piece, |_| Signs::default())?;
         for (slot, signs) in signs.iter().enumerate() {
             let others = signs.negative as usize + signs.positive as usize;
             // More zeros than anything else together need no closer look.
@@ -113,22 +147,14 @@ pub fn modes<L: Lane>(piece: &impl Piece<L>, results: &mut [L]) -> Result<()> {
                 *result = if signs.has_nan { L::NAN } else { L::default() };
             }
         }
-        if !wanted.contains(&true) {
-            return Ok(());
-        }
     }
-    let mut gathered = piece.gather(&wanted)?;
     let mut room = Room::default();
-    for (slot, (values, lead)) in gathered.slots().enumerate() {
-        if wanted.get(slot) != Some(&true) {
-            continue;
-        }
+    each_batch(piece, &wanted, &signs, |slot, values, lead| {
         if let Some(result) = results.get_mut(slot) {
             let zeros = piece.size(slot).saturating_sub(values.len());
             *result = mode(values, zeros, lead, &mut room);
         }
-    }
-    Ok(())
+    })
 }
 
 #[derive(Default)]

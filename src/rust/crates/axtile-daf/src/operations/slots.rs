@@ -20,6 +20,14 @@ impl Members<'_> {
         self.selected.is_none() && self.groups.is_none()
     }
 
+    /// The selected entries out of `n`, whatever their groups.
+    pub fn all(&self, n: usize) -> Vec<u32> {
+        match self.selected {
+            Some(selected) => selected.to_vec(),
+            None => (0..n as u32).collect(),
+        }
+    }
+
     /// The entries of each group, in order, out of `n` entries; one group if
     /// they are not grouped.
     pub fn sets(&self, n: usize) -> Vec<Vec<u32>> {
@@ -50,13 +58,14 @@ pub struct Slots {
     pub rank: Vec<u32>,
     /// Rows of each slot.
     pub sizes: Vec<usize>,
+    /// The same as floats.
+    pub real_sizes: Vec<f64>,
 }
 
 impl Slots {
     /// One slot for each group, or one for all selected rows of `n`.
     pub fn of_groups(n: usize, members: Members<'_>) -> Slots {
-        let sets = members.sets(n);
-        Slots::new(n, &sets)
+        Slots::new(n, &members.sets(n))
     }
 
     /// One slot for each selected row.
@@ -65,7 +74,8 @@ impl Slots {
         Slots::new(n, &sets)
     }
 
-    fn new(n: usize, sets: &[Vec<u32>]) -> Slots {
+    /// One slot for each of `sets` of rows out of `n`.
+    pub fn new(n: usize, sets: &[Vec<u32>]) -> Slots {
         let mut of = vec![NO_SLOT; n];
         let mut rank = vec![0; n];
         for (slot, set) in sets.iter().enumerate() {
@@ -82,6 +92,19 @@ impl Slots {
             of,
             rank,
             sizes: sets.iter().map(Vec::len).collect(),
+            real_sizes: sets.iter().map(|set| set.len() as f64).collect(),
+        }
+    }
+
+    /// Whether a row with this slot is left out.
+    pub fn is_none(&self, slot: u32) -> bool {
+        slot as usize >= self.sizes.len()
+    }
+
+    /// Divides the result of each slot by its size.
+    pub fn divide(&self, results: &mut [f64]) {
+        for (result, size) in results.iter_mut().zip(&self.real_sizes) {
+            *result /= size;
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use axtile_core::Result;
+use axtile_core::{Result, Watch};
 
 use super::accumulate::Accumulator;
 use super::lane::{Lane, Numbers};
@@ -13,6 +13,8 @@ use super::threads;
 
 /// Stored values that one thread accumulates over rows at once.
 const CHUNK: usize = 1 << 20;
+/// Chunks that have accumulators of their own at the same time.
+const AT_ONCE: usize = 16;
 
 /// A sparse matrix.
 #[derive(Clone, Copy)]
@@ -39,16 +41,18 @@ impl SparseView<'_> {
     /// Calls `visit` with rows (from 1) and values of a column.
     ///
     /// # Errors
-    /// Indices that leave the matrix.
-    pub fn each<L: Lane>(
+    /// Indices that leave the matrix; `Error::Interrupted`.
+    pub(super) fn each<L: Lane>(
         &self,
         column: usize,
         scratch: &mut Scratch<L>,
+        watch: &dyn Watch,
         mut visit: impl FnMut(&[u32], &[L]),
     ) -> Result<()> {
         let range = self.column(column);
         let mut from = range.start;
         while from < range.end {
+            watch.check()?;
             let to = (from + BLOCK).min(range.end);
             let rows = index_view(&self.rows, from..to, &mut scratch.rows).ok_or_else(outside)?;
             let values =
@@ -105,6 +109,8 @@ pub struct SparseColumn<'a> {
     pub column: usize,
     /// Which rows; all in one slot if none.
     pub slots: Option<&'a Slots>,
+    /// Who may ask to stop.
+    pub watch: &'a dyn Watch,
 }
 
 impl<L: Lane> Piece<L> for SparseColumn<'_> {
@@ -119,41 +125,53 @@ impl<L: Lane> Piece<L> for SparseColumn<'_> {
         }
     }
 
+    fn divide(&self, results: &mut [f64]) {
+        match (self.slots, results) {
+            (Some(slots), results) => slots.divide(results),
+            (None, [result, ..]) => *result /= self.view.n_rows as f64,
+            (None, []) => {}
+        }
+    }
+
     fn is_sparse(&self) -> bool {
         true
     }
 
-    fn accumulate<A: Accumulator<L>>(
-        &self,
-        start: impl Fn(usize) -> A + Send + Sync,
-    ) -> Result<Vec<A>> {
+    fn check(&self) -> Result<()> {
+        self.watch.check()
+    }
+
+    fn accumulate<A: Accumulator<L>>(&self, all: &mut [A]) -> Result<()> {
         let mut scratch = Scratch::default();
         let Some(slots) = self.slots else {
-            let mut all = start(0);
+            let Some(all) = all.first_mut() else {
+                return Ok(());
+            };
             let range = self.view.column(self.column);
             let mut from = range.start;
             while from < range.end {
+                self.watch.check()?;
                 let to = (from + BLOCK).min(range.end);
                 let values = L::view(&self.view.values, from..to, &mut scratch.values);
                 all.push_all(values.ok_or_else(outside)?);
                 from = to;
             }
-            return Ok(vec![all]);
+            return Ok(());
         };
-        let mut all: Vec<A> = (0..slots.sizes.len()).map(start).collect();
         let mut is_outside = false;
-        self.view.each(self.column, &mut scratch, |rows, values| {
-            for (&row, &value) in rows.iter().zip(values) {
-                let Some(&slot) = slots.of.get(row.wrapping_sub(1) as usize) else {
-                    is_outside = true;
-                    continue;
-                };
-                if let Some(one) = all.get_mut(slot as usize) {
-                    one.push(value);
+        self.view
+            .each(self.column, &mut scratch, self.watch, |rows, values| {
+                for (&row, &value) in rows.iter().zip(values) {
+                    let Some(&slot) = slots.of.get(row.wrapping_sub(1) as usize) else {
+                        is_outside = true;
+                        continue;
+                    };
+                    if let Some(one) = all.get_mut(slot as usize) {
+                        one.push(value);
+                    }
                 }
-            }
-        })?;
-        if is_outside { Err(outside()) } else { Ok(all) }
+            })?;
+        if is_outside { Err(outside()) } else { Ok(()) }
     }
 
     fn gather(&self, wanted: &[bool]) -> Result<Gathered<L>> {
@@ -162,12 +180,13 @@ impl<L: Lane> Piece<L> for SparseColumn<'_> {
             let n = self.view.column(self.column).len();
             let mut all = Vec::with_capacity(n);
             let mut lead = 0_u32;
-            self.view.each(self.column, &mut scratch, |rows, values| {
-                for &row in rows {
-                    lead += u32::from(row.wrapping_sub(1) == lead);
-                }
-                all.extend_from_slice(values);
-            })?;
+            self.view
+                .each(self.column, &mut scratch, self.watch, |rows, values| {
+                    for &row in rows {
+                        lead += u32::from(row.wrapping_sub(1) == lead);
+                    }
+                    all.extend_from_slice(values);
+                })?;
             return Ok(Gathered {
                 starts: vec![0, all.len()],
                 values: all,
@@ -180,21 +199,23 @@ impl<L: Lane> Piece<L> for SparseColumn<'_> {
             (*wanted.get(slot)?).then_some((slot, *slots.rank.get(row)?))
         };
         let mut counts = vec![0; slots.sizes.len()];
-        self.view.each(self.column, &mut scratch, |rows, _| {
-            for &row in rows {
-                if let Some(count) = slot_of(row).and_then(|(slot, _)| counts.get_mut(slot)) {
-                    *count += 1;
+        self.view
+            .each(self.column, &mut scratch, self.watch, |rows, _| {
+                for &row in rows {
+                    if let Some(count) = slot_of(row).and_then(|(slot, _)| counts.get_mut(slot)) {
+                        *count += 1;
+                    }
                 }
-            }
-        })?;
+            })?;
         let mut filler = Filler::new(counts.into_iter());
-        self.view.each(self.column, &mut scratch, |rows, values| {
-            for (&row, &value) in rows.iter().zip(values) {
-                if let Some((slot, rank)) = slot_of(row) {
-                    filler.push(slot, rank, value);
+        self.view
+            .each(self.column, &mut scratch, self.watch, |rows, values| {
+                for (&row, &value) in rows.iter().zip(values) {
+                    if let Some((slot, rank)) = slot_of(row) {
+                        filler.push(slot, rank, value);
+                    }
                 }
-            }
-        })?;
+            })?;
         Ok(filler.finish())
     }
 }
@@ -207,6 +228,8 @@ pub struct SparseRows<'a> {
     pub slots: Option<&'a Slots>,
     /// Which columns.
     pub columns: &'a [u32],
+    /// Who may ask to stop.
+    pub watch: &'a dyn Watch,
 }
 
 impl SparseRows<'_> {
@@ -224,7 +247,7 @@ impl SparseRows<'_> {
                 continue;
             };
             self.view
-                .each(column as usize, &mut scratch, |rows, values| {
+                .each(column as usize, &mut scratch, self.watch, |rows, values| {
                     for (&row, &value) in rows.iter().zip(values) {
                         let row = row.wrapping_sub(1) as usize;
                         is_outside |= row >= self.view.n_rows;
@@ -271,34 +294,29 @@ impl<L: Lane> Piece<L> for SparseRows<'_> {
         self.columns.len()
     }
 
+    fn divide(&self, results: &mut [f64]) {
+        let size = self.columns.len() as f64;
+        results.iter_mut().for_each(|result| *result /= size);
+    }
+
     fn is_sparse(&self) -> bool {
         true
     }
 
-    fn accumulate<A: Accumulator<L>>(
-        &self,
-        start: impl Fn(usize) -> A + Send + Sync,
-    ) -> Result<Vec<A>> {
-        let n_slots = Piece::<L>::n_slots(self);
+    fn check(&self) -> Result<()> {
+        self.watch.check()
+    }
+
+    fn accumulate<A: Accumulator<L>>(&self, all: &mut [A]) -> Result<()> {
         let chunks = self.chunks();
-        let parts = threads::map(chunks.len(), |chunk| {
-            let mut part: Vec<A> = (0..n_slots).map(&start).collect();
+        threads::accumulate(all, chunks.len(), AT_ONCE, |chunk, part| {
             let range = chunks.get(chunk).cloned().unwrap_or_default();
             self.each(range, |slot, _, value: L| {
                 if let Some(one) = part.get_mut(slot) {
                     one.push(value);
                 }
-            })?;
-            Ok(part)
-        })?;
-        let mut parts = parts.into_iter();
-        let mut all = parts.next().unwrap_or_default();
-        for part in parts {
-            for (one, later) in all.iter_mut().zip(&part) {
-                one.merge(later);
-            }
-        }
-        Ok(all)
+            })
+        })
     }
 
     fn gather(&self, wanted: &[bool]) -> Result<Gathered<L>> {

@@ -17,6 +17,7 @@ mod suggest;
 
 pub use compare::Comparator;
 pub use escape::{escape_value, unescape_value};
+pub(crate) use evaluate::Picked;
 pub use evaluate::{Answer, Entries, Evaluated, Options};
 pub use expression::*;
 pub use literal::Literal;

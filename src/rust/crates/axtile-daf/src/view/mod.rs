@@ -2,13 +2,14 @@
 //! data that queries give. What a view gives is found by queries on the store
 //! below, and kept in a cache of its own.
 
+mod marks;
 mod read;
 mod spec;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};
 
-use axtile_core::{Error, Result};
+use axtile_core::{Error, Result, Unwatched};
 
 pub use spec::{DataKey, ViewSpec};
 
@@ -200,6 +201,7 @@ impl View {
         let options = Options {
             threads: Threads::default(),
             custom: &NoCustomOperations,
+            watch: &Unwatched,
         };
         self.cache.evaluate(query, &options, 0)
     }

@@ -3,11 +3,14 @@
 use std::path::Path;
 use std::sync::{Arc, PoisonError};
 
-use axtile_core::{Error, Result};
+use axtile_core::Result;
 
+use super::marks::of_dependencies;
 use super::{DataKey, View};
-use crate::model::{Axis, Dependency, Matrix, Reader, Scalar, Stamp, Vector, listing_stamp};
-use crate::query::{Answer, Entries, Evaluated, Query, escape_value};
+use crate::model::{
+    Axis, Dependency, Matrix, Reader, Scalar, Stamp, StreamedMatrix, Vector, listing_stamp,
+};
+use crate::query::{Answer, Entries, Picked, Query, escape_value};
 
 /// How the name of a thing matches an item of a view.
 fn matches(pattern: &str, name: &str) -> bool {
@@ -20,7 +23,7 @@ impl View {
         self.item(|key| matches!(key, DataKey::Scalar(pattern) if matches(pattern, name)))
     }
 
-    fn vector_item(&self, axis: &str, name: &str) -> Option<&str> {
+    pub(super) fn vector_item(&self, axis: &str, name: &str) -> Option<&str> {
         self.item(|key| {
             matches!(key, DataKey::Vector(of, pattern)
                 if matches(of, axis) && matches(pattern, name))
@@ -29,7 +32,12 @@ impl View {
 
     /// The query of the last item that is about a matrix, either way round,
     /// and whether it is about this way.
-    fn matrix_item(&self, rows: &str, columns: &str, name: &str) -> Option<(&str, bool)> {
+    pub(super) fn matrix_item(
+        &self,
+        rows: &str,
+        columns: &str,
+        name: &str,
+    ) -> Option<(&str, bool)> {
         self.data
             .iter()
             .rev()
@@ -53,7 +61,7 @@ impl View {
     }
 
     /// The query for a scalar of the store below, if it is shown and there.
-    fn scalar_query(&self, name: &str) -> Result<Option<Query>> {
+    pub(super) fn scalar_query(&self, name: &str) -> Result<Option<Query>> {
         Ok(match self.scalar_item(name) {
             None => None,
             Some("=") if !self.base.has_scalar(name)? => None,
@@ -62,7 +70,7 @@ impl View {
         })
     }
 
-    fn vector_query(&self, axis: &str, name: &str) -> Result<Option<Query>> {
+    pub(super) fn vector_query(&self, axis: &str, name: &str) -> Result<Option<Query>> {
         let Some(shown) = self.axes.get(axis) else {
             return Ok(None);
         };
@@ -77,7 +85,12 @@ impl View {
         })
     }
 
-    fn matrix_query(&self, rows: &str, columns: &str, name: &str) -> Result<Option<Query>> {
+    pub(super) fn matrix_query(
+        &self,
+        rows: &str,
+        columns: &str,
+        name: &str,
+    ) -> Result<Option<Query>> {
         let (Some(of_rows), Some(of_columns)) = (self.axes.get(rows), self.axes.get(columns))
         else {
             return Ok(None);
@@ -106,6 +119,14 @@ impl View {
             Answer::Entries(entries) => Ok(Some(entries.clone())),
             _ => Err(self.wrong(&format!("the axis: {axis} has no entries"))),
         }
+    }
+
+    /// Which entries of the axis below are shown; all if none.
+    fn picked_of(&self, axis: &str) -> Result<Option<Arc<Vec<u32>>>> {
+        Ok(match self.entries(axis)? {
+            Some(Entries::OfAxis { picked, .. }) => picked,
+            _ => None,
+        })
     }
 
     /// An axis of some entries, the same for as long as those stay so.
@@ -141,26 +162,10 @@ impl View {
              {axis}"
         )))
     }
-
-    fn stamp_of(&self, query: Result<Option<Query>>) -> Result<Stamp> {
-        let Some(query) = query? else {
-            return Ok(Stamp::ABSENT);
-        };
-        match self.evaluate(&query) {
-            Ok(result) => Ok(of_dependencies(&result)),
-            // What the store below does not have cannot be found here.
-            Err(Error::Range { .. }) => Ok(Stamp::ABSENT),
-            Err(error) => Err(error),
-        }
-    }
 }
 
 fn parse(text: &str) -> Result<Query> {
     Query::parse(text, &crate::operations::NoCustomOperations)
-}
-
-fn of_dependencies(result: &Evaluated) -> Stamp {
-    Stamp::of_all(result.dependencies.iter().map(|(_, stamp)| *stamp))
 }
 
 impl Reader for View {
@@ -278,6 +283,32 @@ impl Reader for View {
         }
     }
 
+    fn find_streamed(
+        &self,
+        rows: &str,
+        columns: &str,
+        name: &str,
+    ) -> Result<Option<Arc<dyn StreamedMatrix>>> {
+        let (Some(of_rows), Some(of_columns)) = (self.axes.get(rows), self.axes.get(columns))
+        else {
+            return Ok(None);
+        };
+        if !matches!(self.matrix_item(rows, columns, name), Some(("=", _))) {
+            return Ok(None);
+        }
+        let (of_rows, of_columns) = (&of_rows.base, &of_columns.base);
+        let Some(whole) = self.base.find_streamed(of_rows, of_columns, name)? else {
+            return Ok(None);
+        };
+        Ok(match (self.picked_of(rows)?, self.picked_of(columns)?) {
+            (None, None) => Some(whole),
+            (rows, columns) => {
+                let columns = columns.as_deref().map(Vec::as_slice);
+                Some(Arc::new(Picked::new(whole, rows, columns)))
+            }
+        })
+    }
+
     fn has_scalar(&self, name: &str) -> Result<bool> {
         Ok(self.scalar_query(name)?.is_some())
     }
@@ -319,17 +350,7 @@ impl Reader for View {
         if let Some(stamp) = listing_stamp(self, of)? {
             return Ok(stamp);
         }
-        match of {
-            Dependency::Scalar(name) => self.stamp_of(self.scalar_query(name)),
-            Dependency::Axis(axis) => {
-                self.stamp_of(Ok(self.axes.get(axis).map(|shown| shown.query.clone())))
-            }
-            Dependency::Vector(axis, name) => self.stamp_of(self.vector_query(axis, name)),
-            Dependency::Matrix(rows, columns, name) => {
-                self.stamp_of(self.matrix_query(rows, columns, name))
-            }
-            _ => Ok(Stamp::ABSENT),
-        }
+        self.mark(of)
     }
 }
 

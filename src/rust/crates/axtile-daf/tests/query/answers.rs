@@ -1,6 +1,7 @@
 //! Small stores whose answers are known by heart.
 
 use crate::support::{Store, answer, evaluated, refusal, shown, sparse};
+use axtile_core::Unwatched;
 use axtile_daf::model::{ElementType, Values};
 use axtile_daf::operations::{Custom, CustomOperations, OperationKind, Threads};
 use axtile_daf::query::{Answer, Options, Query};
@@ -365,6 +366,7 @@ fn operations_of_the_user_are_called() {
         let options = Options {
             threads: Threads { n: 2, threshold: 0 },
             custom: &Doubles,
+            watch: &Unwatched,
         };
         let found = Query::parse(text, &Doubles)?.evaluate(store, &options)?;
         match found.answer {

@@ -2,6 +2,9 @@
 //! example data.
 
 mod answers;
+#[path = "../cut/mod.rs"]
+mod cut;
 mod examples;
+mod streamed;
 mod support;
 mod text;

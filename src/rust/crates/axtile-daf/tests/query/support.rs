@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use axtile_core::Result;
+use axtile_core::{Result, Unwatched};
 use axtile_daf::model::{
     Axis, Buffer, DenseMatrix, Dependency, Indices, Matrix, Reader, Scalar, SparseMatrix, Stamp,
-    Texts, Values, Vector, missing_axis,
+    StreamedMatrix, Texts, Values, Vector, missing_axis,
 };
 use axtile_daf::operations::{NoCustomOperations, Threads};
 use axtile_daf::query::{Answer, Evaluated, Options, Query};
+
+use crate::cut::Cut;
 
 /// A store whose things are set directly; each setting has its own stamp.
 #[derive(Default)]
@@ -21,6 +23,9 @@ pub struct Store {
     matrices: BTreeMap<(String, String, String), Matrix>,
     stamps: BTreeMap<Dependency, u64>,
     changes: u64,
+    /// Columns of the runs that matrices are read by; they are not had as a
+    /// whole then.
+    pub run: Option<usize>,
 }
 
 impl Store {
@@ -119,7 +124,25 @@ impl Reader for Store {
 
     fn find_matrix(&self, rows: &str, columns: &str, name: &str) -> Result<Option<Matrix>> {
         let key = (rows.into(), columns.into(), name.into());
-        Ok(self.matrices.get(&key).cloned())
+        let found = self.matrices.get(&key).cloned();
+        assert!(
+            found.is_none() || self.run.is_none(),
+            "{name} is read run by run"
+        );
+        Ok(found)
+    }
+
+    fn find_streamed(
+        &self,
+        rows: &str,
+        columns: &str,
+        name: &str,
+    ) -> Result<Option<Arc<dyn StreamedMatrix>>> {
+        let key = (rows.into(), columns.into(), name.into());
+        Ok(match (self.matrices.get(&key), self.run) {
+            (Some(matrix), Some(run)) => Some(Arc::new(Cut::new(matrix.clone(), run))),
+            _ => None,
+        })
     }
 
     fn has_scalar(&self, name: &str) -> Result<bool> {
@@ -135,7 +158,8 @@ impl Reader for Store {
     }
 
     fn has_stored_matrix(&self, rows: &str, columns: &str, name: &str) -> Result<bool> {
-        Ok(self.find_matrix(rows, columns, name)?.is_some())
+        let key = (rows.into(), columns.into(), name.into());
+        Ok(self.matrices.contains_key(&key))
     }
 
     fn axis_version(&self, _axis: &str) -> u64 {
@@ -168,6 +192,7 @@ pub fn evaluated(store: &dyn Reader, query: &str) -> Result<Evaluated> {
     let options = Options {
         threads: Threads::default(),
         custom: &NoCustomOperations,
+        watch: &Unwatched,
     };
     Query::parse(query, &NoCustomOperations)?.evaluate(store, &options)
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use axtile_core::Unwatched;
 use axtile_daf::model::Writer;
 use axtile_daf::operations::{NoCustomOperations, Threads};
 use axtile_daf::query::{Answer, Options, Query};
@@ -30,6 +31,7 @@ fn ask(cache: &Cache, query: &str) -> Result<String, String> {
     let options = Options {
         threads: Threads::default(),
         custom: &NoCustomOperations,
+        watch: &Unwatched,
     };
     let query = Query::parse(query, &NoCustomOperations).unwrap();
     match cache.evaluate(&query, &options, 0) {

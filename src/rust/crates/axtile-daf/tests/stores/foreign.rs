@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use axtile_core::Unwatched;
 use axtile_daf::model::{ElementType, Matrix, Reader, Scalar, Values, Vector};
 use axtile_daf::operations::{NoCustomOperations, Threads};
 use axtile_daf::query::{Answer, Options, Query};
@@ -140,6 +141,7 @@ fn queries_are_answered_from_mapped_files() {
     let options = Options {
         threads: Threads::default(),
         custom: &NoCustomOperations,
+        watch: &Unwatched,
     };
     let text = "@ cell : donor : age / metacell ?? : type >> Mean";
     let query = Query::parse(text, &NoCustomOperations).unwrap();

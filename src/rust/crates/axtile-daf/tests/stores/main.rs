@@ -1,5 +1,6 @@
 //! Stores of every kind: those of other writers, and what comes back from ours.
 
+mod answers;
 mod cached;
 mod chains;
 mod damage;

@@ -2,13 +2,11 @@
 
 use axtile_core::{Error, Result};
 
-use super::values::numbers;
 use crate::match_indices;
-
 use crate::model::{
-    DenseMatrix, Index, Indices, Matrix, SparseMatrix, SparseVector, Values, Vector, Width,
+    DenseMatrix, Index, Indices, Matrix, SparseMatrix, SparseVector, Values, Vector,
 };
-use crate::operations::{MatrixView, NO_SLOT, Numbers, SparseView};
+use crate::operations::{NO_SLOT, Numbers, numbers};
 
 /// More values than this are not made of a few.
 const MAX_VALUES: usize = 1 << 31;
@@ -109,35 +107,6 @@ impl Sparse<'_> {
             values,
         );
         Ok(Matrix::Sparse(matrix.map_err(Error::range)?))
-    }
-}
-
-fn row_numbers(indices: &Indices) -> Numbers<'_> {
-    match indices.width() {
-        Width::U8(rows) => Numbers::UInt8(rows),
-        Width::U16(rows) => Numbers::UInt16(rows),
-        Width::U32(rows) => Numbers::UInt32(rows),
-        Width::U64(rows) => Numbers::UInt64(rows),
-    }
-}
-
-/// What `work` makes of a matrix of numbers; none for texts.
-pub fn viewed<T>(matrix: &Matrix, work: impl FnOnce(&MatrixView<'_>) -> T) -> Option<T> {
-    match matrix {
-        Matrix::Dense(dense) => Some(work(&MatrixView::Dense {
-            values: numbers(dense.values())?,
-            n_rows: dense.n_rows(),
-            n_columns: dense.n_columns(),
-        })),
-        Matrix::Sparse(sparse) => {
-            let starts = sparse.colptr().to_positions();
-            Some(work(&MatrixView::Sparse(SparseView {
-                n_rows: sparse.n_rows(),
-                starts: &starts,
-                rows: row_numbers(sparse.rowval()),
-                values: numbers(sparse.values())?,
-            })))
-        }
     }
 }
 

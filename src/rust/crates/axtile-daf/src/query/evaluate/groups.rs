@@ -3,11 +3,11 @@
 
 use axtile_core::Result;
 
-use super::Evaluation;
-use super::values::{floats, numbers, take};
+use super::values::{floats, take};
+use super::{Evaluation, Options};
 use crate::model::{Texts, Values};
 use crate::operations::{
-    MatrixView, Members, NO_SLOT, Reduction, Request, Shape, mode_of_texts, reduce_matrix,
+    MatrixView, Members, NO_SLOT, Reduction, Request, Shape, mode_of_texts, numbers, reduce_matrix,
 };
 use crate::query::expression::Reduce;
 
@@ -34,7 +34,8 @@ pub fn reduce_groups(
                 n_columns: 1,
                 values: numbers,
             };
-            reduce_matrix(&column, &request, &reduce.how, &evaluation.options.threads)
+            let Options { threads, watch, .. } = &evaluation.options;
+            reduce_matrix(&column, &request, &reduce.how, threads, *watch)
                 .map_err(|problem| evaluation.wrap(reduce.span, problem))
         }
         _ => {
@@ -62,7 +63,8 @@ pub fn reduce_values(
                 n_columns: 1,
                 values: numbers,
             };
-            reduce_matrix(&column, &request, &reduce.how, &evaluation.options.threads)
+            let Options { threads, watch, .. } = &evaluation.options;
+            reduce_matrix(&column, &request, &reduce.how, threads, *watch)
                 .map_err(|problem| evaluation.wrap(reduce.span, problem))
         }
         _ => {
@@ -89,6 +91,7 @@ pub fn reduce_sets(
             };
             let mut results = Vec::new();
             for set in sets {
+                evaluation.options.watch.check()?;
                 let values: Vec<f64> = set
                     .iter()
                     .filter_map(|&at| all.get(at as usize).copied())

@@ -5,9 +5,8 @@ use std::hash::BuildHasher;
 use axtile_core::{Error, Result};
 use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 
-use super::values::numbers;
 use crate::model::{Texts, Values};
-use crate::operations::{NO_SLOT, Numbers};
+use crate::operations::{NO_SLOT, Numbers, numbers};
 
 /// The group of each value, and the labels of the groups in the order of
 /// their bytes.

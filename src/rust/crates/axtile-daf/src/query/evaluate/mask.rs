@@ -4,7 +4,7 @@ use axtile_core::Result;
 
 use super::Evaluation;
 use super::entries::Entries;
-use super::values::numbers;
+use crate::operations::numbers;
 use crate::query::compare::truthy;
 use crate::query::expression::{Mask, MaskStep, MaskTerm};
 use crate::query::step::Join;

@@ -2,18 +2,17 @@
 //! transposition of a stored matrix wait until values are asked for: most
 //! reductions do without.
 
-use std::sync::Arc;
-
 use axtile_core::Result;
 
-use super::Evaluation;
 use super::chain::Final;
-use super::data::{as_sparse, dense_matrix, dense_values, picked, positions};
+use super::data::{as_sparse, dense_matrix, dense_values, positions};
 use super::entries::Entries;
-use super::values::{floats, numbers};
+use super::source::Source;
+use super::values::floats;
 use super::vector::Along;
-use crate::model::{Matrix, PartedMatrix, Values};
-use crate::operations::{Columns, Eltwise, NO_SLOT, Results, Threads, apply, of_zero};
+use super::{Evaluation, Options};
+use crate::model::{Matrix, Values};
+use crate::operations::{Columns, Eltwise, NO_SLOT, Results, apply, numbers, of_zero};
 use crate::query::expression::{AsAxis, Chain, Comparison, Labels, MatrixQuery, VectorQuery};
 use crate::query::place::Span;
 
@@ -25,17 +24,30 @@ pub struct Grid {
     /// What the columns belong to.
     pub columns: Entries,
     /// The values.
-    pub matrix: Matrix,
-    /// What reads the values in parts; `matrix` has none then.
-    pub parted: Option<Arc<dyn PartedMatrix>>,
-    /// Whether the matrix has all entries of its axes, from which the rows and
+    pub source: Source,
+    /// Whether the source has all entries of its axes, from which the rows and
     /// columns are still to be picked.
     pub is_whole: bool,
-    /// Whether the rows are the columns of the matrix.
+    /// Whether the rows are the columns of the source.
     pub is_flipped: bool,
     /// The matrix or vector that was looked up last.
     pub property: Option<String>,
     /// Values that no later look-up changes.
+    pub finals: Vec<Final>,
+}
+
+/// A matrix in memory with nothing left to pick or transpose.
+#[derive(Clone, Debug)]
+pub struct Compact {
+    /// What the rows belong to.
+    pub rows: Entries,
+    /// What the columns belong to.
+    pub columns: Entries,
+    /// The values.
+    pub matrix: Matrix,
+    /// As in [`Grid`].
+    pub property: Option<String>,
+    /// As in [`Grid`].
     pub finals: Vec<Final>,
 }
 
@@ -44,8 +56,7 @@ impl Grid {
         Grid {
             rows,
             columns,
-            matrix,
-            parted: None,
+            source: Source::Memory(matrix),
             is_whole: false,
             is_flipped: false,
             property: None,
@@ -53,69 +64,42 @@ impl Grid {
         }
     }
 
-    /// Of a matrix that is read in parts, with nothing read yet.
-    pub fn of_parted(rows: Entries, columns: Entries, parted: Arc<dyn PartedMatrix>) -> Grid {
-        let empty = dense_matrix(0, 0, Values::zeros(parted.element_type(), 0));
-        Grid {
-            parted: Some(parted),
-            ..Grid::new(
-                rows,
-                columns,
-                empty.unwrap_or_else(|_| unreachable!("it is empty")),
-            )
-        }
-    }
-
-    /// With the values in memory: those that are picked, if they are read now.
-    pub fn loaded(self, threads: &Threads) -> Result<Grid> {
-        let Some(parted) = &self.parted else {
-            return Ok(self);
-        };
-        let (rows, columns) = self.picked_of_stored();
-        let matrix = parted.part(rows, columns, threads.n)?;
-        Ok(Grid {
-            matrix: match self.is_flipped {
-                true => matrix.transposed(),
-                false => matrix,
-            },
-            parted: None,
-            is_whole: false,
-            is_flipped: false,
-            ..self
-        })
-    }
-
-    /// The rows and columns that are picked, of the matrix as it is stored.
-    pub fn picked_of_stored(&self) -> (Option<&[u32]>, Option<&[u32]>) {
-        match (self.is_whole, self.is_flipped) {
+    /// With nothing left to pick or transpose.
+    pub fn compact(self, options: &Options<'_>) -> Result<Compact> {
+        let (rows, columns) = match (self.is_whole, self.is_flipped) {
             (false, _) => (None, None),
             (true, false) => (self.rows.picked(), self.columns.picked()),
             (true, true) => (self.columns.picked(), self.rows.picked()),
-        }
-    }
-
-    /// With nothing left to pick or transpose.
-    pub fn compact(self) -> Result<Grid> {
-        let matrix = if self.is_whole {
-            let (rows, columns) = self.picked_of_stored();
-            picked(&self.matrix, rows, columns)?
-        } else {
-            self.matrix
         };
-        Ok(Grid {
+        let matrix = self.source.read(rows, columns, options)?;
+        Ok(Compact {
             matrix: if self.is_flipped {
                 matrix.transposed()
             } else {
                 matrix
             },
-            is_whole: false,
-            is_flipped: false,
-            ..self
+            rows: self.rows,
+            columns: self.columns,
+            property: self.property,
+            finals: self.finals,
         })
     }
+}
 
+impl Compact {
     fn with_matrix(self, matrix: Matrix) -> Grid {
-        Grid { matrix, ..self }
+        Grid {
+            property: self.property,
+            finals: self.finals,
+            ..Grid::new(self.rows, self.columns, matrix)
+        }
+    }
+}
+
+impl From<Compact> for Grid {
+    fn from(compact: Compact) -> Grid {
+        let matrix = compact.matrix.clone();
+        compact.with_matrix(matrix)
     }
 }
 
@@ -157,8 +141,8 @@ impl Evaluation<'_> {
     }
 
     /// The matrix with its final values put in, and nothing left to pick.
-    pub fn settled_matrix(&mut self, grid: Grid) -> Result<Grid> {
-        let mut grid = grid.loaded(&self.options.threads)?.compact()?;
+    pub fn settled_matrix(&mut self, grid: Grid) -> Result<Compact> {
+        let mut grid = grid.compact(&self.options)?;
         if grid.finals.is_empty() {
             return Ok(grid);
         }
@@ -171,8 +155,8 @@ impl Evaluation<'_> {
             )
         };
         let values = self.settled(vector)?.values();
-        let n_columns = grid.columns.len();
-        Ok(grid.with_matrix(dense_matrix(n_rows, n_columns, values)?))
+        grid.matrix = dense_matrix(n_rows, grid.columns.len(), values)?;
+        Ok(grid)
     }
 
     fn chain_matrix(&mut self, grid: Grid, chain: &Chain) -> Result<Grid> {
@@ -182,7 +166,7 @@ impl Evaluation<'_> {
             let problem = "values of a matrix cannot be dropped; '??' needs a value here";
             return Err(self.wrong(if_not.span, problem));
         }
-        let grid = grid.loaded(&self.options.threads)?.compact()?;
+        let grid = grid.compact(&self.options)?;
         let values = dense_values(&grid.matrix)?;
         positions(&values)?;
         let vector = Along {
@@ -192,23 +176,23 @@ impl Evaluation<'_> {
         };
         let looked_up = self.chain(vector, chain)?;
         let (n_rows, n_columns) = (grid.rows.len(), grid.columns.len());
+        let matrix = dense_matrix(n_rows, n_columns, looked_up.values())?;
         Ok(Grid {
-            matrix: dense_matrix(n_rows, n_columns, looked_up.values())?,
             property: looked_up.property,
             finals: looked_up.finals,
-            ..grid
+            ..Grid::new(grid.rows, grid.columns, matrix)
         })
     }
 
     fn changed_matrix(&mut self, grid: Grid, how: &Eltwise, span: Span) -> Result<Grid> {
         let grid = self.settled_matrix(grid)?;
-        let threads = self.options.threads;
+        let Options { threads, watch, .. } = self.options;
         if of_zero(how) == Some(0.0)
             && let Some(sparse) = as_sparse(&grid.matrix)
             && let Some(stored) = sparse.numbers()
         {
             let columns = Columns::Starts(&sparse.starts);
-            let values = apply(&stored, &columns, how, &threads)
+            let values = apply(&stored, &columns, how, &threads, watch)
                 .map_err(|problem| self.wrap(span, problem))?;
             let matrix = sparse.with_values(values)?;
             return Ok(grid.with_matrix(matrix));
@@ -240,7 +224,8 @@ impl Evaluation<'_> {
             return Ok(values.clone());
         }
         let Eltwise::Custom(custom) = how else {
-            return apply(&stored, &Columns::Equal(n_rows), how, &self.options.threads)
+            let Options { threads, watch, .. } = self.options;
+            return apply(&stored, &Columns::Equal(n_rows), how, &threads, watch)
                 .map_err(|problem| self.wrap(span, problem));
         };
         let all = floats(values).unwrap_or_default();
@@ -261,7 +246,7 @@ impl Evaluation<'_> {
         if let Some(sparse) = as_sparse(&grid.matrix)
             && let Some(stored) = sparse.numbers()
         {
-            let zero = Results::Signed(vec![0]).into_values(stored.kind())?;
+            let zero = Results::Signed(vec![0].into()).into_values(stored.kind())?;
             if self.passing(&zero, comparison)? == [0] {
                 let passes = self.passing(sparse.values(), comparison)?;
                 let matrix = sparse.with_values(Values::Bool(passes.into()))?;

@@ -8,9 +8,9 @@ mod groups;
 mod labels;
 mod mask;
 mod matrix;
-mod parted;
 mod reduce;
 mod scalar;
+mod source;
 mod stored;
 mod values;
 mod vector;
@@ -18,9 +18,11 @@ mod vector;
 pub use answer::{Answer, Evaluated};
 pub use entries::Entries;
 
+pub(crate) use source::Picked;
+
 use std::collections::BTreeMap;
 
-use axtile_core::{Error, Result};
+use axtile_core::{Error, Result, Watch};
 
 use super::Query;
 use super::place::{self, Span};
@@ -34,6 +36,8 @@ pub struct Options<'a> {
     pub threads: Threads,
     /// The operations of the user.
     pub custom: &'a dyn CustomOperations,
+    /// Who may ask to stop; nothing is reported to it.
+    pub watch: &'a dyn Watch,
 }
 
 impl Query {
@@ -42,7 +46,8 @@ impl Query {
     /// # Errors
     /// `Error::Argument` and `Error::Range` that point at the place in the
     /// query, for what makes no sense and for what the store does not have;
-    /// errors of reading the store and of the user's operations.
+    /// errors of reading the store and of the user's operations;
+    /// `Error::Interrupted`.
     pub fn evaluate(&self, store: &dyn Reader, options: &Options<'_>) -> Result<Evaluated> {
         let plan = self.plan()?;
         let mut evaluation = Evaluation {

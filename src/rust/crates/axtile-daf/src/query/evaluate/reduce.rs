@@ -3,14 +3,14 @@
 use axtile_core::Result;
 
 use super::Evaluation;
-use super::data::{dense_matrix, dense_values, positions, viewed};
+use super::data::{dense_matrix, dense_values, positions};
 use super::entries::Entries;
 use super::groups::reduce_sets;
 use super::matrix::Grid;
 use super::values::{take, with_default};
 use super::vector::Along;
 use crate::model::{Matrix, Values};
-use crate::operations::{Members, Reduction, Request, Shape, reduce_matrix};
+use crate::operations::{Members, Reduction, Request, Shape};
 use crate::query::expression::{Labels, Reduce};
 
 /// The groups of rows or columns.
@@ -25,7 +25,7 @@ impl Evaluation<'_> {
             false => (grid.columns.clone(), &grid.rows),
         };
         let values = if gone.is_empty() {
-            let kind = reduce.how.result_type(grid.matrix.element_type());
+            let kind = reduce.how.result_type(grid.source.element_type());
             let one = self.default_as(kind, reduce)?;
             take(&one, &vec![0; left.len()])
         } else {
@@ -43,7 +43,7 @@ impl Evaluation<'_> {
     pub fn reduce_matrix(&mut self, grid: &Grid, reduce: &Reduce) -> Result<Values> {
         let grid = self.without_finals(grid.clone())?;
         if grid.rows.is_empty() || grid.columns.is_empty() {
-            let kind = reduce.how.result_type(grid.matrix.element_type());
+            let kind = reduce.how.result_type(grid.source.element_type());
             return self.default_as(kind, reduce);
         }
         self.reduce_grid(&grid, Shape::One, None, reduce)
@@ -120,7 +120,7 @@ impl Evaluation<'_> {
     fn without_finals(&mut self, grid: Grid) -> Result<Grid> {
         match grid.finals.is_empty() {
             true => Ok(grid),
-            false => self.settled_matrix(grid),
+            false => Ok(self.settled_matrix(grid)?.into()),
         }
     }
 
@@ -133,44 +133,40 @@ impl Evaluation<'_> {
         groups: Groups<'_>,
         reduce: &Reduce,
     ) -> Result<Values> {
-        let (rows, columns) = grid.picked_of_stored();
-        let stored_shape = match (grid.is_flipped, shape) {
-            (true, Shape::PerRow) => Shape::PerColumn,
-            (true, Shape::PerColumn) => Shape::PerRow,
-            _ => shape,
+        if matches!(reduce.how, Reduction::Custom(_)) {
+            return self.reduce_one_by_one(grid, shape, groups, reduce);
+        }
+        let picked = |entries: &Entries| match grid.is_whole {
+            true => entries.picked().map(<[u32]>::to_vec),
+            false => None,
         };
-        let groups_if = |is_grouped: bool| groups.filter(|_| is_grouped);
-        let request = Request {
+        let (rows, columns) = (picked(&grid.rows), picked(&grid.columns));
+        let of = |wanted: Shape| groups.filter(|_| shape == wanted);
+        let mut request = Request {
             rows: Members {
-                selected: rows,
-                groups: groups_if(stored_shape == Shape::PerColumn),
+                selected: rows.as_deref(),
+                groups: of(Shape::PerColumn),
             },
             columns: Members {
-                selected: columns,
-                groups: groups_if(stored_shape == Shape::PerRow),
+                selected: columns.as_deref(),
+                groups: of(Shape::PerRow),
             },
-            shape: stored_shape,
+            shape,
         };
-        let is_custom = matches!(reduce.how, Reduction::Custom(_));
-        let result = match &grid.parted {
-            _ if is_custom => None,
-            Some(parted) => self
-                .reduce_parts(parted.as_ref(), &request, &reduce.how)
-                .transpose(),
-            None => viewed(&grid.matrix, |view| {
-                reduce_matrix(view, &request, &reduce.how, &self.options.threads)
-            }),
-        };
-        if let Some(result) = result {
+        if grid.is_flipped {
+            std::mem::swap(&mut request.rows, &mut request.columns);
+            request.shape = match shape {
+                Shape::PerRow => Shape::PerColumn,
+                Shape::PerColumn => Shape::PerRow,
+                Shape::One => Shape::One,
+            };
+        }
+        if let Some(result) = grid.source.reduce(&request, &reduce.how, &self.options) {
             let values = result.map_err(|problem| self.wrap(reduce.span, problem))?;
             return match (grid.is_flipped, groups) {
                 (true, Some((_, n))) => turned(grid, shape, n, values),
                 _ => Ok(values),
             };
-        }
-        if grid.parted.is_some() {
-            let loaded = grid.clone().loaded(&self.options.threads)?;
-            return self.reduce_grid(&loaded, shape, groups, reduce);
         }
         self.reduce_one_by_one(grid, shape, groups, reduce)
     }
@@ -183,7 +179,7 @@ impl Evaluation<'_> {
         groups: Groups<'_>,
         reduce: &Reduce,
     ) -> Result<Values> {
-        let grid = grid.clone().compact()?;
+        let grid = grid.clone().compact(&self.options)?;
         let values = dense_values(&grid.matrix)?;
         let n_values = positions(&values)?;
         let (n_rows, n_columns) = (grid.rows.len() as u32, grid.columns.len() as u32);

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use axtile_core::{Error, Result};
 
 use super::Evaluation;
-use super::data::{column, filled_matrix, row};
+use super::data::filled_matrix;
 use super::entries::Entries;
 use super::matrix::Grid;
+use super::source::Source;
 use crate::model::{
-    Axis, Dependency, Matrix, PartedMatrix, Scalar, Vector, missing_axis, missing_entry,
-    missing_matrix, missing_scalar, missing_vector,
+    Axis, Dependency, Scalar, Vector, missing_axis, missing_entry, missing_matrix, missing_scalar,
+    missing_vector,
 };
 use crate::query::expression::{AsAxis, Name, Property};
 use crate::query::place::Span;
@@ -142,25 +143,14 @@ impl Evaluation<'_> {
         Err(self.near(property.name.span, &problem, name, names))
     }
 
-    fn find_matrix(&mut self, rows: &str, columns: &str, name: &str) -> Result<Option<Matrix>> {
+    fn find_matrix(&mut self, rows: &str, columns: &str, name: &str) -> Result<Option<Source>> {
         let on = Dependency::Matrix(rows.to_owned(), columns.to_owned(), name.to_owned());
         self.depend(on)?;
-        self.store.find_matrix(rows, columns, name)
-    }
-
-    /// The matrix, if it is to be read in parts.
-    fn find_parted(
-        &mut self,
-        rows: &str,
-        columns: &str,
-        name: &str,
-    ) -> Result<Option<Arc<dyn PartedMatrix>>> {
-        let found = self.store.find_parted(rows, columns, name)?;
-        if found.is_some() {
-            let on = Dependency::Matrix(rows.to_owned(), columns.to_owned(), name.to_owned());
-            self.depend(on)?;
+        if let Some(streamed) = self.store.find_streamed(rows, columns, name)? {
+            return Ok(Some(Source::Streamed(streamed)));
         }
-        Ok(found)
+        let found = self.store.find_matrix(rows, columns, name)?;
+        Ok(found.map(Source::Memory))
     }
 
     fn missing_matrix(&self, rows: &str, columns: &str, property: &Property) -> Error {
@@ -180,24 +170,14 @@ impl Evaluation<'_> {
         idx: u32,
     ) -> Result<Vector> {
         let name = &property.name.text;
-        let n_threads = self.options.threads.n;
-        if let Some(parted) = self.find_parted(axis_name, other, name)? {
-            return column(&parted.part(None, Some(&[idx]), n_threads)?, 0);
-        }
-        if axis_name != other
-            && let Some(parted) = self.find_parted(other, axis_name, name)?
-        {
-            self.has_flipped = true;
-            return row(&parted.part(Some(&[idx]), None, n_threads)?, 0);
-        }
         if let Some(matrix) = self.find_matrix(axis_name, other, name)? {
-            return column(&matrix, idx);
+            return self.column_of(&matrix, idx);
         }
         if axis_name != other
             && let Some(matrix) = self.find_matrix(other, axis_name, name)?
         {
-            self.has_flipped = true;
-            return row(&matrix, idx);
+            self.has_flipped |= matches!(matrix, Source::Memory(_));
+            return self.row_of(&matrix, idx);
         }
         match &property.if_missing {
             Some(literal) => Ok(Vector::Dense(literal.repeated(axis.len())?)),
@@ -215,8 +195,8 @@ impl Evaluation<'_> {
         is_column: bool,
     ) -> Result<Vector> {
         match self.find_matrix(axis_name, axis_name, &property.name.text)? {
-            Some(matrix) if is_column => column(&matrix, idx),
-            Some(matrix) => row(&matrix, idx),
+            Some(matrix) if is_column => self.column_of(&matrix, idx),
+            Some(matrix) => self.row_of(&matrix, idx),
             None => match &property.if_missing {
                 Some(literal) => Ok(Vector::Dense(literal.repeated(axis.len())?)),
                 None => Err(self.missing_matrix(axis_name, axis_name, property)),
@@ -237,43 +217,33 @@ impl Evaluation<'_> {
             _ => return Err(self.wrong(property.name.span, "a matrix is of two axes")),
         };
         let name = &property.name.text;
-        for is_flipped in [false, true] {
-            let (first, second) = match is_flipped {
-                false => (&rows_name, &columns_name),
-                true => (&columns_name, &rows_name),
-            };
-            if let Some(parted) = self.find_parted(first, second, name)? {
-                self.has_flipped |= is_flipped;
-                return Ok(Grid {
-                    is_whole: true,
-                    is_flipped,
-                    property: Some(name.clone()),
-                    ..Grid::of_parted(rows, columns, parted)
-                });
-            }
-        }
         let mut is_flipped = false;
         let mut found = self.find_matrix(&rows_name, &columns_name, name)?;
         if found.is_none() && rows_name != columns_name {
             found = self.find_matrix(&columns_name, &rows_name, name)?;
             is_flipped = found.is_some();
-            self.has_flipped |= is_flipped;
+            self.has_flipped |= matches!(found, Some(Source::Memory(_)));
         }
         let is_whole = found.is_some();
-        let matrix = match (found, &property.if_missing) {
-            (Some(matrix), _) => matrix,
+        let source = match (found, &property.if_missing) {
+            (Some(source), _) => source,
             (None, Some(literal)) => {
-                filled_matrix(rows.len(), columns.len(), |n| literal.repeated(n))?
+                Source::Memory(filled_matrix(rows.len(), columns.len(), |n| {
+                    literal.repeated(n)
+                })?)
             }
             (None, None) => {
                 return Err(self.missing_matrix(&rows_name, &columns_name, property));
             }
         };
         Ok(Grid {
+            rows,
+            columns,
+            source,
             is_whole,
             is_flipped,
             property: Some(name.clone()),
-            ..Grid::new(rows, columns, matrix)
+            finals: Vec::new(),
         })
     }
 }

@@ -4,7 +4,7 @@
 use axtile_core::{Error, Result};
 
 use crate::model::{Buffer, ElementType, Plain, Scalar, Texts, Values, Vector};
-use crate::operations::{NO_SLOT, Numbers, Results, parse_number};
+use crate::operations::{NO_SLOT, Results, numbers, parse_number};
 use crate::query::literal::{Literal, filled};
 
 /// Runs `$body` with `$values` as the buffer of whichever numbers it is, and
@@ -26,24 +26,6 @@ macro_rules! map_numbers {
             Values::String($texts) => Values::String($of_texts),
         }
     };
-}
-
-/// The values as numbers; none for texts.
-pub fn numbers(values: &Values) -> Option<Numbers<'_>> {
-    Some(match values {
-        Values::Bool(values) => Numbers::Bool(values),
-        Values::Int8(values) => Numbers::Int8(values),
-        Values::Int16(values) => Numbers::Int16(values),
-        Values::Int32(values) => Numbers::Int32(values),
-        Values::Int64(values) => Numbers::Int64(values),
-        Values::UInt8(values) => Numbers::UInt8(values),
-        Values::UInt16(values) => Numbers::UInt16(values),
-        Values::UInt32(values) => Numbers::UInt32(values),
-        Values::UInt64(values) => Numbers::UInt64(values),
-        Values::Float32(values) => Numbers::Float32(values),
-        Values::Float64(values) => Numbers::Float64(values),
-        Values::String(_) => return None,
-    })
 }
 
 /// The values at `positions`; zero or the empty text at [`NO_SLOT`].
@@ -109,7 +91,7 @@ pub fn with_finals(values: &Values, finals: &[(u32, String)]) -> Result<Values, 
 pub fn one_as(literal: &Literal, kind: ElementType) -> Result<Values> {
     literal.repeated_as(kind, 1).or_else(|problem| {
         match parse_number(literal.text()).filter(|_| kind != ElementType::Bool) {
-            Some(number) => Results::Floats(vec![number]).into_values(kind),
+            Some(number) => Results::Floats(vec![number].into()).into_values(kind),
             None => Err(problem),
         }
     })

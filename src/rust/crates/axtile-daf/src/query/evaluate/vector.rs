@@ -9,9 +9,9 @@ use super::chain::Final;
 use super::entries::Entries;
 use super::groups::{reduce_groups, reduce_values};
 use super::labels::groups;
-use super::values::{dense, numbers, of_vector, take};
+use super::values::{dense, of_vector, take};
 use crate::model::{ElementType, Values, Vector};
-use crate::operations::NO_SLOT;
+use crate::operations::{NO_SLOT, numbers};
 use crate::query::compare::{numbers_that_pass, texts_that_pass};
 use crate::query::expression::{
     AsAxis, AxisQuery, Comparison, Labels, Property, Reduce, Slice, VectorQuery,
