@@ -64,8 +64,9 @@ out <- option("out", file.path(
 peer_versions <- function(python) {
     code <- paste0(
         "from importlib.metadata import distributions as d; ",
-        "print(*sorted({x.name.replace('_', '-') + ' ' + x.version for x in d() ",
-        "if x.name.replace('_', '-') in ('mef3io', 'mef-tools', 'pymef')}), sep='\n')"
+        "names = {x.name.replace('_', '-'): x.version for x in d()}; ",
+        "known = ('mef3io', 'mef-tools', 'pymef'); ",
+        "print('; '.join(k + ' ' + names[k] for k in known if k in names))"
     )
     system2(python, c("-c", shQuote(code)), stdout = TRUE)
 }
