@@ -32,8 +32,8 @@
 #' Times in fields are microseconds since 1970 UTC, durations microseconds, and
 #' `NA` is for unknown.
 #' @section Errors:
-#' `axtile_error_corrupt` for a damaged record unless `lenient`,
-#' `axtile_error_range` for a number that no double holds exactly.
+#' Unless `lenient`: `axtile_error_corrupt` for a damaged record,
+#' `axtile_error_range` for one with a number that no double holds exactly.
 #' @section Warnings:
 #' `axtile_warning_damaged` for records that were left out; its field `notices`
 #' is a data frame of them.

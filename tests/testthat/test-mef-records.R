@@ -105,3 +105,24 @@ test_that("damaged records are refused, or left out with a warning", {
     expect_length(read$warnings, 1)
     expect_true(any(validate_mef(path)$severity == "error"))
 })
+
+test_that("times that no double holds are refused, or left out", {
+    path <- temp_mef()
+    write_small_mef(path)
+    write_mef_records(path, data.frame(
+        time = mef_t0 + 1:2, type = c("Note", "SyLg"), text = c("one", "two"),
+        channel = "E1"
+    ))
+    file <- file.path(path, "E1.timd", "E1.rdat")
+    bytes <- readBin(file, "raw", file.size(file))
+    start <- grepRaw("SyLg", bytes, fixed = TRUE) - 4L
+    # A checksum of zero was never computed.
+    bytes[start + 0:3] <- as.raw(0)
+    bytes[start + 16:23] <- as.raw(c(1, 0, 0, 0, 0, 0, 0, 0x70))
+    writeBin(bytes, file)
+    s <- open_mef(path)
+    expect_axtile_error(mef_records(s), "range", "'SyLg' of channel 'E1'")
+    read <- with_warnings(mef_records(s, lenient = TRUE), "damaged")
+    expect_identical(read$value$text, "one")
+    expect_identical(read$warnings[[1L]]$notices$channel, "E1")
+})

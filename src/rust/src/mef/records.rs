@@ -1,6 +1,7 @@
 //! Records: notes, annotations and events, as data frames of R's.
 
-use axtile_core::Result;
+use axtile_core::{Error, Result};
+use axtile_mef::read::Notice;
 use axtile_mef::records::{Record, RecordBody, RecordScope};
 use extendr_api::prelude::*;
 
@@ -50,6 +51,26 @@ fn duration(record: &Record) -> i64 {
     }
 }
 
+/// The record's fields, if R has all its numbers exactly.
+fn exact_fields(record: &Record) -> Result<Robj> {
+    let fields = || -> Result<Robj> {
+        times("the time", [record.time])?;
+        numbers("the duration", [duration(record)], None)?;
+        record_fields::to_r(&record.body)
+    };
+    fields().map_err(|error| {
+        let place = match (channel(record), segment(record)) {
+            (None, _) => "the session".to_owned(),
+            (Some(name), -1) => format!("channel '{name}'"),
+            (Some(name), number) => format!("channel '{name}', segment {number}"),
+        };
+        Error::range(format!(
+            "a record of type '{}' of {place}: {error}",
+            record.kind
+        ))
+    })
+}
+
 // All records of a session.
 #[extendr]
 fn rs_mef_records(arguments: Robj) -> Robj {
@@ -58,11 +79,23 @@ fn rs_mef_records(arguments: Robj) -> Robj {
         let open = open_session(&arguments)?;
         let session = &open.session;
         let lenient = arguments.flag("lenient")?;
-        let (records, notices) = watched(&().into(), |_| session.records(lenient))?;
-        let fields: Vec<Robj> = records
-            .iter()
-            .map(|record| record_fields::to_r(&record.body))
-            .collect::<Result<_>>()?;
+        let (found, mut notices) = watched(&().into(), |_| session.records(lenient))?;
+        let (mut records, mut fields) = (Vec::new(), Vec::new());
+        for record in found {
+            match exact_fields(&record) {
+                Ok(own) => {
+                    records.push(record);
+                    fields.push(own);
+                }
+                Err(error) if lenient => notices.push(Notice {
+                    channel: channel(&record).unwrap_or_default().to_owned(),
+                    segment: u32::try_from(segment(&record)).unwrap_or(0),
+                    block: None,
+                    problem: error.to_string(),
+                }),
+                Err(error) => return Err(error),
+            }
+        }
         let version = |record: &Record| format!("{}.{}", record.version.0, record.version.1);
         let versions: Vec<String> = records.iter().map(version).collect();
         let is_locked = |record: &Record| record.body == RecordBody::Locked;
