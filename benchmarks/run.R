@@ -1,12 +1,12 @@
 # Runs the benchmarks and adds their rows to a table; README.md tells more.
 #   Rscript benchmarks/run.R [--cells N] [--genes N] [--detected N]
 #       [--h5ad FILE] [--topics A,B] [--repeats N] [--name NAME]
-#       [--machine NAME] [--out FILE] [--daf FOLDER]
+#       [--machine NAME] [--out FILE] [--daf FOLDER] [--python PROGRAM]
 
 arguments <- commandArgs(TRUE)
 known <- c(
     "cells", "genes", "detected", "h5ad", "topics", "repeats", "name",
-    "machine", "out", "daf"
+    "machine", "out", "daf", "python"
 )
 # Names and values take turns.
 odd <- seq_along(arguments) %% 2L == 1L
@@ -61,12 +61,22 @@ date <- format(Sys.Date())
 out <- option("out", file.path(
     dirname(here), "inst", "extdata", "benchmarks", paste0(date, "_", machine, ".csv")
 ))
+peer_versions <- function(python) {
+    code <- paste0(
+        "from importlib.metadata import distributions as d; ",
+        "names = {x.name.replace('_', '-'): x.version for x in d()}; ",
+        "known = ('mef3io', 'mef-tools', 'pymef'); ",
+        "print('; '.join(k + ' ' + names[k] for k in known if k in names))"
+    )
+    system2(python, c("-c", shQuote(code)), stdout = TRUE)
+}
 versions <- paste(c(
     paste("R", getRversion()),
     unlist(lapply(c("axtile", "Matrix", "rhdf5", "HDF5Array", "dafr"), function(package) {
         version <- tryCatch(utils::packageVersion(package), error = function(e) NULL)
         if (!is.null(version)) paste(package, version)
-    }))
+    })),
+    if (!is.null(given$python)) peer_versions(given$python)
 ), collapse = "; ")
 git <- c("-C", shQuote(here), "rev-parse", "--short", "HEAD")
 commit <- suppressWarnings(tryCatch(
@@ -90,7 +100,8 @@ settings <- list(
     made = list(cells = n_cells, genes = n_genes, detected = detected),
     counts = file.path(work, "counts.rds"), rows = file.path(work, "rows.rds"),
     daf = option("daf", file.path(tools::R_user_dir("axtile", "cache"), "benchmarks-daf")),
-    daf_example = if (dir.exists(example)) example
+    daf_example = if (dir.exists(example)) example,
+    python = given$python
 )
 settings_file <- file.path(work, "settings.rds")
 saveRDS(settings, settings_file)
@@ -109,7 +120,7 @@ run <- function(script) {
 }
 
 cat("dataset:", dataset, "\nmachine:", machine, "\n")
-if (!identical(topics, "daf") && run("prepare.R") != 0L) finish(1L)
+if (!all(topics %in% c("daf", "mef")) && run("prepare.R") != 0L) finish(1L)
 results <- NULL
 failed <- character()
 for (topic in topics) {

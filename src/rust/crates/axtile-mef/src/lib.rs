@@ -53,7 +53,8 @@
 //! No number of a file is believed before it fits the file's length and the
 //! bounds of `limits`; text may be of any bytes; loops end with their input.
 //! What is wrong is an [`axtile_core::Error`] that names the file and the place.
-//! Passwords protect little: see [`crypt`].
+//! Passwords protect little: see [`crypt`]. The bytes are described in
+//! `inst/spec/mef.md`.
 #![forbid(unsafe_code)]
 #![cfg_attr(
     not(test),
@@ -75,6 +76,8 @@ pub mod red;
 pub mod rename;
 pub mod session;
 mod snapshot;
+#[cfg(test)]
+mod spec;
 pub mod time;
 pub mod validate;
 pub mod write;

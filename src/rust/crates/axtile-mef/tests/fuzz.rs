@@ -1,5 +1,6 @@
-//! Bytes changed at random, in every file of a session: reading, validating and
-//! recovering give samples or a classed error, in time and without a panic.
+//! Bytes changed at random, in every file of a session and in archives: reading,
+//! validating, recovering, copying and renaming give samples or a classed error, in
+//! time and without a panic.
 //! `AXTILE_FUZZ_CASES` says how many to try, `AXTILE_FUZZ_SEED` from which.
 
 #[path = "common/folders.rs"]
@@ -9,15 +10,19 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use axtile_core::Unwatched;
-use axtile_mef::read::ReadOptions;
+use axtile_mef::archive::{archive_session, extract_session};
+use axtile_mef::copy::{AnonymizeOptions, anonymize_session, cut_session, merge_sessions};
+use axtile_mef::read::{ReadOptions, Window};
 use axtile_mef::records::{Record, RecordBody, RecordScope};
 use axtile_mef::recover::recover;
 use axtile_mef::red::{Decoder, decode_block};
+use axtile_mef::rename::rename_session;
 use axtile_mef::session::Session;
 use axtile_mef::validate::{ValidateOptions, validate};
 use axtile_mef::write::{Durability, Part, SessionWriter, Values, WriteOptions};
 
 const N_CASES: u64 = 250;
+const START: i64 = 1_577_836_800_000_000;
 
 fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).map_or(default, |value| value.parse().unwrap())
@@ -128,7 +133,7 @@ fn damage(bytes: &mut Vec<u8>, random: &mut Random) {
     }
 }
 
-fn use_all(path: &Path, password: Option<&str>) {
+fn read_all(path: &Path, password: Option<&str>) {
     for lenient in [false, true] {
         let Ok(session) = Session::open(path, password) else {
             continue;
@@ -153,6 +158,36 @@ fn use_all(path: &Path, password: Option<&str>) {
         }
     }
     let _ = validate(path, password, ValidateOptions::default(), &Unwatched);
+}
+
+fn copy(path: &Path, password: Option<&str>, random: &mut Random) {
+    let target = path.with_file_name("target.mefd");
+    let window = Window {
+        from: START + 3_333_333,
+        to: START + 40_000_000,
+    };
+    let anonymize = AnonymizeOptions {
+        shift: 86_400_000_000,
+        ..AnonymizeOptions::default()
+    };
+    let copies: [&dyn Fn() -> bool; 3] = [
+        &|| cut_session(path, &target, window, password, &Unwatched).is_ok(),
+        &|| merge_sessions(&[path], &target, password, &Unwatched).is_ok(),
+        &|| anonymize_session(path, &target, &anonymize, password, &Unwatched).is_ok(),
+    ];
+    if copies[random.below(copies.len())]() {
+        fs::remove_dir_all(&target).unwrap();
+    }
+    assert!(!target.exists(), "a copy that failed left something");
+}
+
+fn use_all(path: &Path, password: Option<&str>, random: &mut Random) {
+    read_all(path, password);
+    // Copies and names wait for the disk.
+    let is_copied = random.below(4) == 0;
+    if is_copied {
+        copy(path, password, random);
+    }
     let _ = recover(path, password, true, &Unwatched);
     if let Ok(mut writer) = SessionWriter::open(path, password) {
         let part = Part {
@@ -169,17 +204,18 @@ fn use_all(path: &Path, password: Option<&str>) {
         let _ = writer.write(&[part], Durability::Fast, 1, &Unwatched);
         let _ = writer.close();
     }
+    if is_copied && let Ok(renamed) = rename_session(path, "renamed", &Unwatched) {
+        fs::rename(renamed, path).unwrap();
+    }
 }
 
-#[test]
-fn damaged_sessions_never_panic() {
-    let folder = tempfile::tempdir().unwrap();
-    let original = folder.path().join("s.mefd");
+/// A session with passwords, two segments and records.
+fn build(path: &Path) {
     let options = WriteOptions {
         passwords: Some(("one".into(), "two".into())),
         ..WriteOptions::default()
     };
-    let mut writer = SessionWriter::create(&original, &options).unwrap();
+    let mut writer = SessionWriter::create(path, &options).unwrap();
     let counts: Vec<i32> = (0..2500).map(|i| (i * 37) % 500 - 250).collect();
     for new_segment in [false, true] {
         let part = Part {
@@ -188,7 +224,7 @@ fn damaged_sessions_never_panic() {
                 counts: &counts,
                 factor: 1.0,
             },
-            start: 1_577_836_800_000_000 + 30_000_000 * i64::from(new_segment),
+            start: START + 30_000_000 * i64::from(new_segment),
             rate: 100.0,
             description: None,
             new_segment,
@@ -201,7 +237,7 @@ fn damaged_sessions_never_panic() {
         .iter()
         .map(|kind| Record {
             scope: RecordScope::Session,
-            time: 1_577_836_800_000_000,
+            time: START,
             kind: (*kind).to_owned(),
             version: (1, 0),
             body: RecordBody::Other(vec![1; 1600]),
@@ -209,6 +245,13 @@ fn damaged_sessions_never_panic() {
         .collect();
     writer.write_records(&records, Durability::Fast).unwrap();
     writer.close().unwrap();
+}
+
+#[test]
+fn damaged_sessions_never_panic() {
+    let folder = tempfile::tempdir().unwrap();
+    let original = folder.path().join("s.mefd");
+    build(&original);
     let mut all = vec![];
     files(&original, &mut all);
     let first = setting("AXTILE_FUZZ_SEED", 1);
@@ -224,7 +267,7 @@ fn damaged_sessions_never_panic() {
             fs::write(&file, bytes).unwrap();
         }
         println!("round {round}");
-        use_all(&path, Some("two"));
+        use_all(&path, Some("two"), &mut random);
         fs::remove_dir_all(&path).unwrap();
         for entry in fs::read_dir(folder.path()).unwrap() {
             let entry = entry.unwrap().path();
@@ -232,6 +275,49 @@ fn damaged_sessions_never_panic() {
                 fs::remove_dir_all(&entry).unwrap();
             }
         }
+    }
+}
+
+#[test]
+fn damaged_archives_never_panic() {
+    const BLOCK: usize = 512;
+    let folder = tempfile::tempdir().unwrap();
+    let original = folder.path().join("s.mefd");
+    build(&original);
+    let path = folder.path().join("s.mefd.tar");
+    archive_session(&original, &path, false, &Unwatched).unwrap();
+    let archive = fs::read(&path).unwrap();
+    let is_header = |block: &[u8]| block.starts_with(b"s.mefd/");
+    let headers: Vec<usize> = (0..archive.len() / BLOCK)
+        .map(|number| number * BLOCK)
+        .filter(|&at| is_header(&archive[at..at + BLOCK]))
+        .collect();
+    let target = folder.path().join("target.mefd");
+    let first = setting("AXTILE_FUZZ_SEED", 1);
+    for round in first..first + setting("AXTILE_FUZZ_CASES", N_CASES) {
+        let mut random = Random(round.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x7A);
+        let mut bytes = archive.clone();
+        for _ in 0..=random.below(3) {
+            let at = headers[random.below(headers.len())];
+            let field = [0, 100, 124, 156, 257, 345][random.below(6)];
+            let place = at + field + random.below(12);
+            bytes[place] = b"0127 ./xLK\0\x80\xFF"[random.below(13)];
+            // Damage that its checksum does not tell.
+            bytes[at + 148..at + 156].fill(b' ');
+            let sum: u32 = bytes[at..at + BLOCK].iter().map(|&b| u32::from(b)).sum();
+            bytes[at + 148..at + 156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
+        }
+        if random.below(4) == 0 {
+            bytes.truncate(random.below(archive.len()));
+        }
+        fs::write(&path, &bytes).unwrap();
+        println!("round {round}");
+        read_all(&path, Some("two"));
+        // It waits for the disk.
+        if random.below(4) == 0 && extract_session(&path, &target, &Unwatched).is_ok() {
+            fs::remove_dir_all(&target).unwrap();
+        }
+        assert!(!target.exists());
     }
 }
 

@@ -1,40 +1,61 @@
 //! The range encoder, up to four blocks in turns (see `lanes`).
 //!
 //! `low` has 31 bits; the bit above them is the carry into the bytes written
-//! already. Bytes are kept in 16 bits each, so that a carry is added to the last
-//! one only; one pass at the end hands carries on. Handing them on at once
-//! takes a branch that nothing predicts.
+//! already. Carries are kept apart, one cell for each byte, and added at the end
+//! as one number to another: handing them on at once takes a branch that nothing
+//! predicts.
+//!
+//! A stretch of symbols is encoded at a time, in arrays of fixed size: no index
+//! needs a check then, and a lane is one address, of which the processor has few.
 
 use crate::damage::Damage;
 use crate::red::block::{HEADER_BYTES, STATISTICS_BYTES};
 use crate::red::model::{Frequencies, quotient, shift};
 
+/// Symbols of a stretch.
+const STRETCH: usize = 1024;
+/// Bytes that a stretch may write, at most three for a symbol.
+const ROOM: usize = 4096;
 /// A word is written at a time, of which up to three bytes count.
 const MARGIN: usize = 8;
-/// Most bytes that one symbol adds.
-const PER_SYMBOL: usize = 3;
 
 /// One block being encoded.
 pub(crate) struct Lane {
-    frequencies: Frequencies,
+    now: Box<Now>,
     /// Difference bytes.
     pub(crate) symbols: Vec<u8>,
-    /// The payload's bytes with carries, behind one that the coder starts with.
-    out: Vec<u16>,
-    at: usize,
+    /// The block: room for its header, then the payload.
+    block: Vec<u8>,
+    /// What is to be added to each byte of the block.
+    carries: Vec<u8>,
     low: u32,
     range: u32,
     n_done: usize,
     pub(crate) tag: usize,
 }
 
+/// What a stretch works on.
+struct Now {
+    frequencies: Frequencies,
+    symbols: [u8; STRETCH],
+    /// Byte 0 is the last one of the stretch before.
+    bytes: [u8; ROOM + MARGIN],
+    /// The carry into the byte before the one of the same number.
+    carries: [u8; ROOM],
+}
+
 impl Lane {
     pub(crate) fn new() -> Lane {
         Lane {
-            frequencies: Frequencies::EMPTY,
+            now: Box::new(Now {
+                frequencies: Frequencies::EMPTY,
+                symbols: [0; STRETCH],
+                bytes: [0; ROOM + MARGIN],
+                carries: [0; ROOM],
+            }),
             symbols: Vec::new(),
-            out: Vec::new(),
-            at: 0,
+            block: Vec::new(),
+            carries: Vec::new(),
             low: 0,
             range: 0,
             n_done: 0,
@@ -51,12 +72,13 @@ impl Lane {
         tag: usize,
         statistics: &[u8; STATISTICS_BYTES],
     ) -> Result<(), Damage> {
-        self.frequencies.fill(statistics)?;
-        // The coder's first byte is always zero and is not stored: no carry
-        // ever reaches it.
-        self.out.clear();
-        self.out.push(0);
-        self.at = 1;
+        self.now.frequencies.fill(statistics)?;
+        // The coder's first byte is always zero and is not stored: it falls on
+        // the header, and no carry ever reaches it.
+        self.block.clear();
+        self.block.resize(HEADER_BYTES, 0);
+        self.carries.clear();
+        self.carries.resize(HEADER_BYTES, 0);
         self.low = 0;
         self.range = 1 << 31;
         self.n_done = 0;
@@ -68,60 +90,84 @@ impl Lane {
         self.symbols.len() - self.n_done
     }
 
-    fn make_room(&mut self, n_steps: usize) {
-        let wanted = self.at + n_steps * PER_SYMBOL + MARGIN;
-        if self.out.len() < wanted {
-            self.out.resize(wanted, 0);
+    /// Takes up the next `n` symbols.
+    fn begin(&mut self, n: usize) {
+        let symbols = self.symbols.get(self.n_done..).unwrap_or_default();
+        for (to, &symbol) in self.now.symbols.iter_mut().zip(symbols.iter().take(n)) {
+            *to = symbol;
         }
+        self.n_done += n;
+    }
+
+    /// Takes the stretch's bytes before `at` over.
+    fn keep(&mut self, at: usize) {
+        let bytes = self.now.bytes.get(1..at).unwrap_or_default();
+        self.block.extend_from_slice(bytes);
+        let Some(carries) = self.now.carries.get_mut(1..=at) else {
+            return;
+        };
+        if let Some((&mut first, rest)) = carries.split_first_mut() {
+            if let Some(last) = self.carries.last_mut() {
+                *last = last.wrapping_add(first);
+            }
+            self.carries.extend_from_slice(rest);
+        }
+        carries.fill(0);
     }
 
     /// Ends the payload; the block with an empty header and padding.
     pub(crate) fn finish(&mut self, padding: u8) -> Vec<u8> {
-        self.make_room(2);
+        let mut at = 1;
         let n_bits = shift(self.range);
-        emit(&mut self.out, &mut self.at, &mut self.low, n_bits);
+        emit(&mut self.now, &mut at, &mut self.low, n_bits);
         self.low += 1 << 23;
         // Its byte is emitted with the carry, then a zero.
-        emit(&mut self.out, &mut self.at, &mut self.low, 8);
-        let n_payload = self.at;
-        let mut block = vec![0; HEADER_BYTES + n_payload];
-        let payload = block.get_mut(HEADER_BYTES..).unwrap_or_default();
-        let stored = self.out.get(1..n_payload).unwrap_or_default();
-        let mut carried = 0;
-        for (byte, &cell) in payload.iter_mut().zip(stored).rev() {
-            let sum = cell + carried;
-            *byte = sum as u8;
-            carried = sum >> 8;
-        }
+        emit(&mut self.now, &mut at, &mut self.low, 8);
+        self.keep(at);
+        let n_bytes = self.block.len();
+        add(&mut self.block, &self.carries);
+        let mut block = Vec::with_capacity(n_bytes.next_multiple_of(8) + 8);
+        block.extend_from_slice(&self.block);
+        block.push(0);
         block.resize(block.len().next_multiple_of(8), padding);
         block
     }
 }
 
-/// Adds the carry to the byte before `at` and shifts bits out.
+/// Adds a number to another one of as many bytes, the highest first.
+fn add(bytes: &mut [u8], carries: &[u8]) {
+    let mut carried = false;
+    let (head, words) = bytes.as_rchunks_mut::<8>();
+    let (carry_head, carry_words) = carries.as_rchunks::<8>();
+    for (word, carry) in words.iter_mut().zip(carry_words).rev() {
+        let (sum, a) = u64::from_be_bytes(*word).overflowing_add(u64::from_be_bytes(*carry));
+        let (sum, b) = sum.overflowing_add(carried.into());
+        carried = a | b;
+        *word = sum.to_be_bytes();
+    }
+    for (byte, &carry) in head.iter_mut().zip(carry_head).rev() {
+        let sum = u16::from(*byte) + u16::from(carry) + u16::from(carried);
+        *byte = sum as u8;
+        carried = sum > 255;
+    }
+}
+
+/// Writes the carry into the byte before `at` and shifts bits out.
 #[inline(always)]
-fn emit(out: &mut [u16], at: &mut usize, low: &mut u32, n_bits: u32) {
-    if let Some([before, word @ ..]) = out
-        .get_mut(at.wrapping_sub(1)..)
-        .and_then(|rest| rest.first_chunk_mut::<5>())
-    {
-        *before += (*low >> 31) as u16;
-        *word = (*low << 1).to_be_bytes().map(u16::from);
+fn emit(now: &mut Now, at: &mut usize, low: &mut u32, n_bits: u32) {
+    let cell = *at & (ROOM - 1);
+    now.carries[cell] = now.carries[cell].wrapping_add((*low >> 31) as u8);
+    if let Some(word) = now.bytes[cell..].first_chunk_mut::<4>() {
+        *word = (*low << 1).to_be_bytes();
     }
     *at += (n_bits / 8) as usize;
     *low = (*low << n_bits) & 0x7FFF_FFFF;
 }
 
-/// Symbols between two checks of the room for output.
-const STRETCH: usize = 1024;
-
 /// Encodes `n_steps` symbols in each of the lanes, which have as many left.
 pub(crate) fn step<const L: usize>(mut lanes: [&mut Lane; L], mut n_steps: usize) {
     while n_steps > 0 {
         let n = n_steps.min(STRETCH);
-        for lane in &mut lanes {
-            lane.make_room(n);
-        }
         stretch(&mut lanes, n);
         n_steps -= n;
     }
@@ -130,27 +176,20 @@ pub(crate) fn step<const L: usize>(mut lanes: [&mut Lane; L], mut n_steps: usize
 fn stretch<const L: usize>(lanes: &mut [&mut Lane; L], n_steps: usize) {
     let mut low: [u32; L] = std::array::from_fn(|l| lanes[l].low);
     let mut range: [u32; L] = std::array::from_fn(|l| lanes[l].range);
-    let mut at: [usize; L] = std::array::from_fn(|l| lanes[l].at);
+    let mut at = [1; L];
+    for lane in lanes.iter_mut() {
+        lane.begin(n_steps);
+    }
     {
-        let views = lanes.each_mut().map(|lane| {
-            let done = lane.n_done;
-            (
-                &lane.frequencies,
-                lane.symbols.get(done..done + n_steps).unwrap_or_default(),
-                lane.out.as_mut_slice(),
-            )
-        });
-        let frequencies: [&Frequencies; L] = std::array::from_fn(|l| views[l].0);
-        let symbols: [&[u8]; L] = std::array::from_fn(|l| views[l].1);
-        let out: [&mut [u16]; L] = views.map(|view| view.2);
+        let now: [&mut Now; L] = lanes.each_mut().map(|lane| &mut *lane.now);
         for i in 0..n_steps {
             for l in 0..L {
-                let symbol = symbols[l].get(i).copied().unwrap_or(0);
+                let symbol = now[l].symbols[i & (STRETCH - 1)];
                 let n_bits = shift(range[l]);
-                emit(out[l], &mut at[l], &mut low[l], n_bits);
+                emit(now[l], &mut at[l], &mut low[l], n_bits);
                 range[l] <<= n_bits;
-                let unit = quotient(range[l], frequencies[l].reciprocal);
-                let part = frequencies[l].parts[symbol as usize];
+                let unit = quotient(range[l], now[l].frequencies.reciprocal);
+                let part = now[l].frequencies.parts[symbol as usize];
                 let below = unit.wrapping_mul(part >> 8);
                 low[l] = low[l].wrapping_add(below);
                 range[l] = if symbol == 255 {
@@ -164,7 +203,6 @@ fn stretch<const L: usize>(lanes: &mut [&mut Lane; L], n_steps: usize) {
     for (l, lane) in lanes.iter_mut().enumerate() {
         lane.low = low[l];
         lane.range = range[l];
-        lane.at = at[l];
-        lane.n_done += n_steps;
+        lane.keep(at[l]);
     }
 }

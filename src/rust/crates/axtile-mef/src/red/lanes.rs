@@ -9,39 +9,52 @@ use crate::red::model::{Frequencies, quotient, shift};
 /// Blocks that one thread decodes at a time.
 pub(crate) const LANES: usize = 4;
 
-/// Zero bytes behind the payload, so that a word can be read at its end.
+/// Symbols of a stretch.
+const STRETCH: usize = 1024;
+/// Bytes that a stretch may read: at most three for a symbol, and a word.
+const ROOM: usize = 4096;
 const MARGIN: usize = 8;
 
-/// One block being decoded.
+/// One block being decoded. A stretch of symbols is decoded at a time, in arrays
+/// of fixed size: no index needs a check then, and a lane is one address, of
+/// which the processor has few.
 pub(crate) struct Lane {
-    frequencies: Frequencies,
-    /// The symbol of each code value below the total.
-    symbols: Box<[u8; 1 << 16]>,
+    now: Box<Now>,
     /// The payload from its eighth bit on.
     source: Vec<u8>,
     at: usize,
     low: u32,
     range: u32,
     out: Vec<u8>,
-    n_done: usize,
+    n_coded: usize,
     /// The caller's number of the block.
     pub(crate) tag: usize,
+}
+
+/// What a stretch works on.
+struct Now {
+    frequencies: Frequencies,
+    source: [u8; ROOM + MARGIN],
+    out: [u8; STRETCH],
+    /// The symbol of each code value below the total.
+    symbols: [u8; 1 << 16],
 }
 
 impl Lane {
     pub(crate) fn new() -> Lane {
         Lane {
-            frequencies: Frequencies::EMPTY,
-            // 64 KiB do not belong on the stack: a vector becomes the box.
-            symbols: vec![0; 1 << 16]
-                .try_into()
-                .unwrap_or_else(|_| Box::new([0; 1 << 16])),
+            now: Box::new(Now {
+                frequencies: Frequencies::EMPTY,
+                source: [0; ROOM + MARGIN],
+                out: [0; STRETCH],
+                symbols: [0; 1 << 16],
+            }),
             source: Vec::new(),
             at: 0,
             low: 0,
             range: 0,
             out: Vec::new(),
-            n_done: 0,
+            n_coded: 0,
             tag: 0,
         }
     }
@@ -57,83 +70,94 @@ impl Lane {
         payload: &[u8],
         n_coded: usize,
     ) -> Result<(), Damage> {
-        self.frequencies.fill(statistics)?;
+        self.now.frequencies.fill(statistics)?;
         let mut from = 0;
         for (symbol, &frequency) in statistics.iter().enumerate() {
             let to = from + usize::from(frequency);
-            if let Some(run) = self.symbols.get_mut(from..to) {
+            if let Some(run) = self.now.symbols.get_mut(from..to) {
                 run.fill(symbol as u8);
             }
             from = to;
         }
         self.source.clear();
-        self.source.reserve(payload.len() + MARGIN);
         self.source.extend(
             payload
                 .windows(2)
                 .map(|pair| (pair[0] << 7) | (pair[1] >> 1)),
         );
         self.source.push(payload.last().map_or(0, |last| last << 7));
-        self.source.resize(payload.len() + MARGIN, 0);
         self.at = 0;
         self.low = payload.first().map_or(0, |&first| u32::from(first >> 1));
         self.range = 128;
         self.out.clear();
-        self.out.resize(n_coded, 0);
-        self.n_done = 0;
+        self.out.reserve(n_coded);
+        self.n_coded = n_coded;
         self.tag = tag;
         Ok(())
     }
 
     /// Symbols that are left.
     pub(crate) fn n_left(&self) -> usize {
-        self.out.len() - self.n_done
+        self.n_coded - self.out.len()
     }
 
     /// The decoded bytes.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.out
     }
+
+    /// Takes up what the next `n` symbols may read; zeros behind the payload.
+    fn begin(&mut self, n: usize) {
+        let wanted = (3 * n + MARGIN).min(ROOM);
+        let source = self.source.get(self.at..).unwrap_or_default();
+        let source = source.get(..wanted).unwrap_or(source);
+        let (now, rest) = self.now.source.split_at_mut(source.len().min(ROOM));
+        now.copy_from_slice(source);
+        let n_zeros = wanted.saturating_sub(source.len()) + MARGIN;
+        if let Some(zeros) = rest.get_mut(..n_zeros) {
+            zeros.fill(0);
+        }
+    }
+
+    /// Takes `n` symbols over, for which `at` bytes were read.
+    fn keep(&mut self, n: usize, at: usize) {
+        self.at = self.at.saturating_add(at);
+        let out = self.now.out.get(..n).unwrap_or_default();
+        self.out.extend_from_slice(out);
+    }
 }
 
 /// Decodes `n_steps` symbols in each of the lanes, which have as many left.
-pub(crate) fn step<const L: usize>(mut lanes: [&mut Lane; L], n_steps: usize) {
-    let mut low = [0_u32; L];
-    let mut range = [0_u32; L];
+pub(crate) fn step<const L: usize>(mut lanes: [&mut Lane; L], mut n_steps: usize) {
+    while n_steps > 0 {
+        let n = n_steps.min(STRETCH);
+        stretch(&mut lanes, n);
+        n_steps -= n;
+    }
+}
+
+fn stretch<const L: usize>(lanes: &mut [&mut Lane; L], n_steps: usize) {
+    let mut low: [u32; L] = std::array::from_fn(|l| lanes[l].low);
+    let mut range: [u32; L] = std::array::from_fn(|l| lanes[l].range);
     let mut at = [0_usize; L];
-    for (l, lane) in lanes.iter().enumerate() {
-        low[l] = lane.low;
-        range[l] = lane.range;
-        at[l] = lane.at;
+    for lane in lanes.iter_mut() {
+        lane.begin(n_steps);
     }
     {
-        let parts: [_; L] = lanes.each_mut().map(|lane| {
-            let done = lane.n_done;
-            (
-                &lane.frequencies,
-                &*lane.symbols,
-                lane.source.as_slice(),
-                lane.out.get_mut(done..done + n_steps).unwrap_or_default(),
-            )
-        });
-        let frequencies: [&Frequencies; L] = std::array::from_fn(|l| parts[l].0);
-        let symbols: [&[u8; 1 << 16]; L] = std::array::from_fn(|l| parts[l].1);
-        let source: [&[u8]; L] = std::array::from_fn(|l| parts[l].2);
-        let out: [&mut [u8]; L] = parts.map(|part| part.3);
+        let now: [&mut Now; L] = lanes.each_mut().map(|lane| &mut *lane.now);
         for i in 0..n_steps {
             for l in 0..L {
                 let n_bits = shift(range[l]);
-                let word = source[l]
-                    .get(at[l]..)
-                    .and_then(|rest| rest.first_chunk::<4>())
+                let word = now[l].source[at[l] & (ROOM - 1)..]
+                    .first_chunk::<4>()
                     .map_or(0, |bytes| u32::from_be_bytes(*bytes));
                 low[l] = (low[l] << n_bits) | (u64::from(word) >> (32 - n_bits)) as u32;
                 range[l] <<= n_bits;
                 at[l] += (n_bits / 8) as usize;
-                let unit = quotient(range[l], frequencies[l].reciprocal);
-                let code = (low[l] / unit.max(1)).min(frequencies[l].total - 1);
-                let symbol = symbols[l][code as u16 as usize];
-                let part = frequencies[l].parts[symbol as usize];
+                let unit = quotient(range[l], now[l].frequencies.reciprocal);
+                let code = (low[l] / unit.max(1)).min(now[l].frequencies.total - 1);
+                let symbol = now[l].symbols[code as u16 as usize];
+                let part = now[l].frequencies.parts[symbol as usize];
                 let below = unit.wrapping_mul(part >> 8);
                 low[l] = low[l].wrapping_sub(below);
                 let own = unit.wrapping_mul(part & 255);
@@ -143,17 +167,14 @@ pub(crate) fn step<const L: usize>(mut lanes: [&mut Lane; L], n_steps: usize) {
                 } else {
                     own
                 };
-                if let Some(slot) = out[l].get_mut(i) {
-                    *slot = symbol;
-                }
+                now[l].out[i & (STRETCH - 1)] = symbol;
             }
         }
     }
     for (l, lane) in lanes.iter_mut().enumerate() {
         lane.low = low[l];
         lane.range = range[l];
-        lane.at = at[l];
-        lane.n_done += n_steps;
+        lane.keep(n_steps, at[l]);
     }
 }
 

@@ -51,7 +51,9 @@ pub(crate) fn quotient(range: u32, reciprocal: u64) -> u32 {
 /// Bits of the whole bytes by which a range is shifted to get above 2^23.
 #[inline(always)]
 pub(crate) fn shift(range: u32) -> u32 {
-    ((range.wrapping_sub(1).leading_zeros().div_ceil(8) - 1) * 8) & 24
+    // Not of zero, which would take a step more; 1 and 2 are shifted alike.
+    let n_zeros = (range.wrapping_sub(1) | 1).leading_zeros();
+    n_zeros.wrapping_sub(1) & 24
 }
 
 /// Scales counts to statistics.

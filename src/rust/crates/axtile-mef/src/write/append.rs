@@ -2,7 +2,7 @@
 //! anywhere: blocks and index entries, the two headers, metadata.
 //!
 //! Segments of several channels take each step together, so that the disk is
-//! waited for three times, however many there are.
+//! waited for twice, however many there are.
 
 use std::fs::{self, File};
 use std::io::{Seek, SeekFrom, Write};
@@ -94,15 +94,16 @@ fn prepare(
         segment.write_blocks(growth)?;
         files.extend([segment.path(FileType::Data), segment.path(FileType::Index)]);
     }
-    if durability == Some(Durability::Full) {
-        sync_paths(&files)?;
-    }
     for (segment, growth) in work {
         let metadata = segment.path(FileType::Metadata);
         temporaries.push(write_temporary(&metadata, &growth.image.to_file())?);
     }
     match durability {
-        Some(_) => sync_paths(temporaries),
+        Some(Durability::Full) => {
+            files.extend_from_slice(temporaries);
+            sync_paths(&files)
+        }
+        Some(Durability::Fast) => sync_paths(temporaries),
         None => Ok(()),
     }
 }

@@ -95,33 +95,71 @@ pub(crate) fn to_counts(values: &[f64], factor: f64, channel: &str) -> Result<Ve
         .iter()
         .position(|&known| known == factor)
         .map(|decimals| POWERS[decimals]);
-    let most = f64::from(i32::MAX);
     let mut counts = Vec::with_capacity(values.len());
     for (row, &value) in values.iter().enumerate() {
-        if value.is_nan() {
-            counts.push(MISSING_COUNT);
-            continue;
-        }
-        let count = match power {
+        let steps = match power {
             Some(power) => value * power,
             None => value / factor,
-        }
-        .round();
-        if count.abs() <= most {
-            counts.push(count as i32);
-        } else {
-            return Err(Error::range(format!(
-                "channel '{channel}', sample {row}: {value} is {count} steps of {factor}, \
-                 at most {most} can be stored; use a lower precision"
-            )));
-        }
+        };
+        counts.push(match nearest_count(steps) {
+            Some(count) => count,
+            None if value.is_nan() => MISSING_COUNT,
+            None => {
+                return Err(Error::range(format!(
+                    "channel '{channel}', sample {row}: {value} is {} steps of {factor}, \
+                     at most {} can be stored; use a lower precision",
+                    steps.round(),
+                    i32::MAX
+                )));
+            }
+        });
     }
     Ok(counts)
+}
+
+/// The nearest integer, half away from zero; `None` for NaN and beyond 2^31 - 1.
+/// `f64::round` is a call on processors that are not known to have the
+/// instruction.
+#[inline(always)]
+fn nearest_count(steps: f64) -> Option<i32> {
+    const BEYOND: f64 = i32::MAX as f64 + 0.5;
+    if !(steps > -BEYOND && steps < BEYOND) {
+        return None;
+    }
+    let whole = steps as i32;
+    // Exact: both are below 2^31.
+    let rest = steps - f64::from(whole);
+    Some(whole + i32::from(rest >= 0.5) - i32::from(rest <= -0.5))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rounds_half_away_from_zero() {
+        for steps in [
+            0.0,
+            -0.0,
+            0.5,
+            -0.5,
+            1.5,
+            2.5,
+            0.49999999999999994,
+            -0.49999999999999994,
+            4503599.5,
+            2147483646.5,
+            -2147483646.5,
+            2147483647.4999998,
+            -2147483647.4999998,
+            f64::MIN_POSITIVE,
+        ] {
+            assert_eq!(nearest_count(steps).map(f64::from), Some(steps.round()));
+        }
+        for steps in [f64::NAN, f64::INFINITY, 2147483647.5, -2147483647.5, -1e300] {
+            assert_eq!(nearest_count(steps), None);
+        }
+    }
 
     #[test]
     fn values_that_do_not_fit_are_refused() {

@@ -37,13 +37,19 @@ impl Dirty {
 
     /// The paths under another folder, which took the first one's place.
     pub(crate) fn moved(&mut self, from: &Path, to: &Path) {
-        self.0 = std::mem::take(&mut self.0)
-            .into_iter()
-            .map(|path| match path.strip_prefix(from) {
-                Ok(rest) => to.join(rest),
-                Err(_) => path,
-            })
+        // A folder's paths follow it: a long list is not gone through.
+        let under: Vec<PathBuf> = self
+            .0
+            .range(from.to_owned()..)
+            .take_while(|path| path.starts_with(from))
+            .cloned()
             .collect();
+        for path in under {
+            if let Ok(rest) = path.strip_prefix(from) {
+                self.0.insert(to.join(rest));
+            }
+            self.0.remove(&path);
+        }
     }
 }
 
@@ -52,19 +58,19 @@ const WAITING: usize = 8;
 
 /// Brings files and folders to the disk.
 pub(crate) fn sync_paths(paths: &[PathBuf]) -> Result<()> {
-    if let [path] = paths {
-        return sync_path(path);
-    }
+    let sync = |own: &[PathBuf]| own.iter().try_for_each(|path| sync_path(path));
     let share = paths.len().div_ceil(WAITING).max(1);
+    let mut shares = paths.chunks(share);
+    let first = shares.next().unwrap_or_default();
     std::thread::scope(|scope| {
-        let threads: Vec<_> = paths
-            .chunks(share)
-            .map(|own| scope.spawn(|| own.iter().try_for_each(|path| sync_path(path))))
-            .collect();
-        threads.into_iter().try_for_each(|thread| {
-            thread
-                .join()
-                .unwrap_or_else(|_| Err(Error::argument("a thread that wrote files ended early")))
+        let threads: Vec<_> = shares.map(|own| scope.spawn(move || sync(own))).collect();
+        let done = sync(first);
+        threads.into_iter().fold(done, |done, thread| {
+            done.and(
+                thread.join().unwrap_or_else(|_| {
+                    Err(Error::argument("a thread that wrote files ended early"))
+                }),
+            )
         })
     })
 }

@@ -1,5 +1,6 @@
 //! Counts as blocks: gaps split them into runs, runs into blocks.
 
+use std::borrow::Cow;
 use std::sync::Mutex;
 
 use axtile_core::{Error, Result, Watch};
@@ -81,8 +82,8 @@ pub(crate) fn slot_span(start: i64, n: usize, window: Window, rate: f64) -> (usi
 }
 
 /// Samples ready to be encoded.
-pub(crate) struct Prepared {
-    pub(crate) counts: Vec<i32>,
+pub(crate) struct Prepared<'a> {
+    pub(crate) counts: Cow<'a, [i32]>,
     pub(crate) spans: Vec<RunSpan>,
     pub(crate) start: i64,
     pub(crate) rate: f64,
@@ -95,7 +96,7 @@ pub(crate) struct Prepared {
 /// `Error::Argument` for a time that the format cannot hold,
 /// `Error::Interrupted`. `watch` advances by samples.
 pub(crate) fn encode_all(
-    parts: &[Prepared],
+    parts: &[Prepared<'_>],
     n_threads: usize,
     watch: &dyn Watch,
 ) -> Result<Vec<Vec<EncodedBlock>>> {

@@ -1,5 +1,7 @@
 //! Where the samples of a part go, decided before anything is written.
 
+use std::borrow::Cow;
+
 use axtile_core::{Error, Result};
 
 use crate::header::{FileType, MetadataImage, Section2, Section3};
@@ -71,12 +73,12 @@ pub(crate) enum Target {
 /// # Errors
 /// `Error::Argument` for a name, rate, factor, unit or time that does not fit,
 /// `Error::Range` for values that do not. `None` where all samples are missing.
-pub(crate) fn prepare(
-    part: &Part<'_>,
+pub(crate) fn prepare<'a>(
+    part: &Part<'a>,
     end: Option<&ChannelEnd>,
     session: &str,
     new_channel_offset: TimeOffset,
-) -> Result<Option<(Prepared, Target)>> {
+) -> Result<Option<(Prepared<'a>, Target)>> {
     check_name("channel", part.channel)?;
     if !(part.rate.is_finite() && part.rate > 0.0) {
         return Err(Error::argument(format!(
@@ -165,11 +167,11 @@ pub(crate) fn prepare(
     Ok(Some((prepared, target)))
 }
 
-fn to_counts_of(
-    part: &Part<'_>,
+fn to_counts_of<'a>(
+    part: &Part<'a>,
     known_factor: Option<f64>,
     extends: bool,
-) -> Result<(Vec<i32>, f64)> {
+) -> Result<(Cow<'a, [i32]>, f64)> {
     match part.values {
         Values::Scaled { values, precision } => {
             let known = match precision {
@@ -177,7 +179,7 @@ fn to_counts_of(
                 _ => known_factor.filter(|_| extends),
             };
             let factor = choose_factor(values, precision, known, part.channel)?;
-            Ok((to_counts(values, factor, part.channel)?, factor))
+            Ok((to_counts(values, factor, part.channel)?.into(), factor))
         }
         Values::Counts { counts, factor } => {
             if !factor.is_finite() || factor == 0.0 {
@@ -193,7 +195,7 @@ fn to_counts_of(
                      {factor}",
                     part.channel
                 ))),
-                _ => Ok((counts.to_vec(), factor)),
+                _ => Ok((counts.into(), factor)),
             }
         }
     }
