@@ -11,7 +11,6 @@ if (is.null(peer)) {
     skip("mef3io and mef_tools", "no --python was given")
 } else {
     cat("  beside", peer$versions, "\n")
-    settings$peer_versions <- peer$versions
 }
 for (part in c("codec", "open", "append", "windows", "binding")) {
     source(file.path("mef", paste0(part, ".R")))

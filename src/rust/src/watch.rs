@@ -2,69 +2,55 @@
 //! shows progress. Only R's thread ever calls R.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread::{self, ThreadId};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use axtile_core::{Result, Watch};
+use axtile_core::{Result, TICK, Watch, attended};
 use extendr_api::prelude::*;
 
 use crate::r_api::is_interrupt_pending;
 
-/// How often R's thread looks up from waiting.
-const TICK: Duration = Duration::from_millis(50);
-
-#[derive(Default)]
-struct SharedWatch {
-    done: AtomicU64,
-    is_interrupted: AtomicBool,
-}
-
-impl Watch for SharedWatch {
-    fn advance(&self, done: u64) {
-        self.done.fetch_add(done, Ordering::Relaxed);
-    }
-
-    fn is_interrupted(&self) -> bool {
-        self.is_interrupted.load(Ordering::Relaxed)
-    }
-}
-
-/// The watch of work on R's own thread, which looks for Ctrl-C itself. Its worker
-/// threads hear of it after that.
-pub struct OwnThread {
+/// What work tells, and whether the user pressed Ctrl-C: looked for on R's own
+/// thread, when work asks there or while it waits for other threads.
+pub struct RWatch {
     thread: ThreadId,
     started: Instant,
     /// Milliseconds after the start at which to look next.
     next_look: AtomicU64,
     is_interrupted: AtomicBool,
+    done: AtomicU64,
 }
 
-impl OwnThread {
+impl RWatch {
     /// To be called on R's thread.
-    pub fn new() -> OwnThread {
-        OwnThread {
+    pub fn new() -> RWatch {
+        RWatch {
             thread: thread::current().id(),
             started: Instant::now(),
             next_look: AtomicU64::new(TICK.as_millis() as u64),
             is_interrupted: AtomicBool::new(false),
+            done: AtomicU64::new(0),
         }
     }
 }
 
-impl Watch for OwnThread {
-    fn advance(&self, _done: u64) {}
+impl Watch for RWatch {
+    fn advance(&self, done: u64) {
+        self.done.fetch_add(done, Ordering::Relaxed);
+    }
 
     fn is_interrupted(&self) -> bool {
-        let now = self.started.elapsed().as_millis() as u64;
-        if now >= self.next_look.load(Ordering::Relaxed) && thread::current().id() == self.thread {
-            self.next_look
-                .store(now + TICK.as_millis() as u64, Ordering::Relaxed);
-            if is_interrupt_pending() {
-                self.is_interrupted.store(true, Ordering::Relaxed);
-            }
+        if self.is_interrupted.load(Ordering::Relaxed) {
+            return true;
         }
-        self.is_interrupted.load(Ordering::Relaxed)
+        let now = self.started.elapsed().as_millis() as u64;
+        if now < self.next_look.load(Ordering::Relaxed) || thread::current().id() != self.thread {
+            return false;
+        }
+        let next = now + TICK.as_millis() as u64;
+        self.next_look.store(next, Ordering::Relaxed);
+        let is_pending = is_interrupt_pending();
+        self.is_interrupted.fetch_or(is_pending, Ordering::Relaxed) || is_pending
     }
 }
 
@@ -80,35 +66,21 @@ pub fn watched<T: Send>(
     progress: &Robj,
     work: impl FnOnce(&dyn Watch) -> Result<T> + Send,
 ) -> Result<T> {
-    let watch = SharedWatch::default();
+    let watch = &RWatch::new();
     let mut show = progress.as_function();
-    thread::scope(|scope| {
-        let (finished, wait) = sync_channel::<()>(1);
-        let watch = &watch;
-        let worker = scope.spawn(move || {
-            // Dropped also when `work` panics, which ends the wait.
-            let _finished = finished;
-            work(watch)
-        });
-        while let Err(RecvTimeoutError::Timeout) = wait.recv_timeout(TICK) {
-            if !watch.is_interrupted() && is_interrupt_pending() {
-                watch.is_interrupted.store(true, Ordering::Relaxed);
-            }
-            let Some(function) = &show else { continue };
-            let done = watch.done.load(Ordering::Relaxed) as f64;
-            match function
-                .call(pairlist!(done))
-                .ok()
-                .and_then(|go_on| go_on.as_bool())
-            {
-                Some(true) => {}
-                Some(false) => watch.is_interrupted.store(true, Ordering::Relaxed),
-                None => show = None,
-            }
+    let look = || {
+        watch.is_interrupted();
+        let Some(function) = &show else { return };
+        let done = watch.done.load(Ordering::Relaxed) as f64;
+        match function
+            .call(pairlist!(done))
+            .ok()
+            .and_then(|go_on| go_on.as_bool())
+        {
+            Some(true) => {}
+            Some(false) => watch.is_interrupted.store(true, Ordering::Relaxed),
+            None => show = None,
         }
-        match worker.join() {
-            Ok(result) => result,
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
-    })
+    };
+    attended(look, move || work(watch))
 }

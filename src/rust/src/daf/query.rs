@@ -15,7 +15,7 @@ use super::{names, to_r_matrix};
 use crate::arguments::Arguments;
 use crate::guard::guard;
 use crate::tables;
-use crate::watch::OwnThread;
+use crate::watch::RWatch;
 
 /// The query of the arguments, and what is registered.
 fn parse(arguments: &Arguments) -> Result<(Query, Registered)> {
@@ -27,7 +27,7 @@ fn parse(arguments: &Arguments) -> Result<(Query, Registered)> {
 fn options<'a>(
     arguments: &Arguments,
     custom: &'a Registered,
-    watch: &'a OwnThread,
+    watch: &'a RWatch,
 ) -> Result<Options<'a>> {
     Ok(Options {
         threads: Threads {
@@ -46,7 +46,7 @@ fn evaluated(
     query: &Query,
     custom: &Registered,
 ) -> Result<Arc<Evaluated>> {
-    let watch = OwnThread::new();
+    let watch = RWatch::new();
     let options = options(arguments, custom, &watch)?;
     let registrations = arguments.count("registrations")?;
     daf.cache.evaluate(query, &options, registrations)
@@ -104,7 +104,7 @@ fn rs_daf_has_query(arguments: Robj) -> Robj {
         let arguments = Arguments::new(&arguments)?;
         let daf = Daf::of(&arguments)?;
         let (query, custom) = parse(&arguments)?;
-        let watch = OwnThread::new();
+        let watch = RWatch::new();
         let options = options(&arguments, &custom, &watch)?;
         Ok(query.is_answered_by(daf.store().as_ref(), &options)?.into())
     })

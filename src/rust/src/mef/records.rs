@@ -59,13 +59,16 @@ fn exact_fields(record: &Record) -> Result<Robj> {
         record_fields::to_r(&record.body)
     };
     fields().map_err(|error| {
+        let Error::Range { problem } = error else {
+            return error;
+        };
         let place = match (channel(record), segment(record)) {
             (None, _) => "the session".to_owned(),
             (Some(name), -1) => format!("channel '{name}'"),
             (Some(name), number) => format!("channel '{name}', segment {number}"),
         };
         Error::range(format!(
-            "a record of type '{}' of {place}: {error}",
+            "a record of type '{}' of {place}: {problem}",
             record.kind
         ))
     })
@@ -87,7 +90,7 @@ fn rs_mef_records(arguments: Robj) -> Robj {
                     records.push(record);
                     fields.push(own);
                 }
-                Err(error) if lenient => notices.push(Notice {
+                Err(error @ Error::Range { .. }) if lenient => notices.push(Notice {
                     channel: channel(&record).unwrap_or_default().to_owned(),
                     segment: u32::try_from(segment(&record)).unwrap_or(0),
                     block: None,

@@ -10,4 +10,4 @@ mod error;
 mod watch;
 
 pub use error::{Error, ErrorKind, Result};
-pub use watch::{Unwatched, Watch};
+pub use watch::{TICK, Unwatched, Watch, attended};

@@ -47,6 +47,14 @@ pub fn duration(n: u64, rate: f64) -> i64 {
     round_to_i64(n as f64 * 1e6 / rate)
 }
 
+/// The time for messages: as people write it, and in microseconds.
+pub(crate) fn shown(time: i64) -> String {
+    match chrono::DateTime::from_timestamp_micros(time) {
+        Some(date) => format!("{} UTC ({time})", date.format("%Y-%m-%d %H:%M:%S%.6f")),
+        None => time.to_string(),
+    }
+}
+
 /// The nearest integer, half away from zero; saturating, 0 for NaN.
 pub(crate) fn round_to_i64(value: f64) -> i64 {
     value.round() as i64
@@ -72,6 +80,14 @@ mod tests {
         assert_eq!(TimeOffset::new(i64::MAX).absolute(-1), Some(i64::MAX));
         assert_eq!(TimeOffset::new(i64::MIN + 1).stored(1), None);
         assert_eq!(TimeOffset::new(0).stored(i64::MAX), None);
+    }
+
+    #[test]
+    fn times_are_shown_as_dates_where_they_are_some() {
+        let shown_time = "2020-01-01 00:00:00.000001 UTC (1577836800000001)";
+        assert_eq!(shown(1_577_836_800_000_001), shown_time);
+        assert_eq!(shown(-1), "1969-12-31 23:59:59.999999 UTC (-1)");
+        assert_eq!(shown(i64::MIN), "-9223372036854775808");
     }
 
     #[test]

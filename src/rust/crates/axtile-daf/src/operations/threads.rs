@@ -1,10 +1,6 @@
 //! Worker threads of one call. A call has a pool of its own: a forked R
 //! process would hang in a pool that it inherited.
 
-use std::panic::resume_unwind;
-use std::sync::mpsc::{RecvTimeoutError, sync_channel};
-use std::time::Duration;
-
 use axtile_core::{Error, Result, Watch};
 use rayon::prelude::*;
 
@@ -53,25 +49,13 @@ impl Threads {
     }
 }
 
-/// How often the calling thread looks at the watch while others work.
-const TICK: Duration = Duration::from_millis(50);
-
-/// Runs `work` on another thread, while this one looks at `watch` from time to
-/// time: one that can only look on the thread it was made on hears of an
-/// interrupt then.
+/// Runs `work` on another thread, while this one looks at `watch`: one that can
+/// only look on the thread it was made on hears of an interrupt then.
 pub fn attended<T: Send>(watch: &dyn Watch, work: impl FnOnce() -> T + Send) -> T {
-    std::thread::scope(|scope| {
-        let (finished, wait) = sync_channel::<()>(1);
-        let worker = scope.spawn(move || {
-            // Dropped also when `work` panics, which ends the wait.
-            let _finished = finished;
-            work()
-        });
-        while let Err(RecvTimeoutError::Timeout) = wait.recv_timeout(TICK) {
-            watch.is_interrupted();
-        }
-        worker.join().unwrap_or_else(|panic| resume_unwind(panic))
-    })
+    let look = || {
+        watch.is_interrupted();
+    };
+    axtile_core::attended(look, work)
 }
 
 /// Whether this thread belongs to a pool of [`Threads::run`].

@@ -13,7 +13,7 @@ use crate::read::groups::{Group, Placed, group};
 use crate::read::report::{Notice, Notices, ReadOptions};
 use crate::red::{BlockHeader, HEADER_BYTES, Sample};
 use crate::session::{Segment, SegmentMetadata, Session};
-use crate::time::duration;
+use crate::time::{duration, shown};
 
 /// A span of time `[from, to)` in microseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,7 +97,8 @@ impl Session {
         if window.to < window.from {
             return Err(Error::argument(format!(
                 "the window ends at {}, before it starts at {}",
-                window.to, window.from
+                shown(window.to),
+                shown(window.from)
             )));
         }
         let mut plan = ReadPlan {

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use crate::read::Window;
 use crate::red::{EncodedBlock, Encoder, MISSING_COUNT, Run};
-use crate::time::{TimeOffset, round_to_i64};
+use crate::time::{TimeOffset, round_to_i64, shown};
 
 /// Rate from which on a block lasts one second instead of ten.
 const FAST_RATE: f64 = 5000.0;
@@ -148,8 +148,9 @@ pub(crate) fn encode_all(
 
 pub(crate) fn unstorable(time: i64) -> Error {
     Error::argument(format!(
-        "the time {time} cannot be stored: MEF holds times after 1970 and after the \
-         recording's time offset only"
+        "the time {} cannot be stored: MEF holds times after 1970 and after the \
+         recording's time offset only",
+        shown(time)
     ))
 }
 

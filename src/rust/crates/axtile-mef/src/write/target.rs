@@ -6,7 +6,7 @@ use axtile_core::{Error, Result};
 
 use crate::header::{FileType, MetadataImage, Section2, Section3};
 use crate::session::{Session, check_name};
-use crate::time::TimeOffset;
+use crate::time::{TimeOffset, shown};
 use crate::write::counts::{choose_factor, to_counts};
 use crate::write::encode::{Prepared, block_length, spans, time_of, unstorable};
 use crate::write::part::{Part, Values};
@@ -123,8 +123,10 @@ pub(crate) fn prepare<'a>(
         && first_time < until.saturating_sub(half_sample(part.rate))
     {
         return Err(Error::argument(format!(
-            "channel '{}' ends at {until}, the samples start before, at {first_time}",
-            part.channel
+            "channel '{}' ends at {}, the samples start before, at {}",
+            part.channel,
+            shown(until),
+            shown(first_time)
         )));
     }
     let target = match (&before, end) {
