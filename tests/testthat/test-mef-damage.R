@@ -38,9 +38,9 @@ test_that("damaged sessions give results or errors with a place", {
         write_mef_records(path, data.frame(
             time = mef_t0 + 1:3, type = c("Note", "EDFA", "SyLg"), text = "x"
         ), password = password[2L])
-        files <- list.files(path, recursive = TRUE, full.names = TRUE)
+        files <- list.files(path, recursive = TRUE)
         files <- files[!grepl("E2", files, fixed = TRUE)]
-        for (file in files) {
+        for (file in file.path(path, files)) {
             bytes <- readBin(file, "raw", file.size(file))
             # Headers are short: half of the damage is there.
             for (k in 1:24) {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, ThreadId};
 use std::time::Instant;
 
-use axtile_core::{Result, TICK, Watch, attended};
+use axtile_core::{Error, Result, TICK, Watch, attended};
 use extendr_api::prelude::*;
 
 use crate::r_api::is_interrupt_pending;
@@ -30,6 +30,18 @@ impl RWatch {
             next_look: AtomicU64::new(TICK.as_millis() as u64),
             is_interrupted: AtomicBool::new(false),
             done: AtomicU64::new(0),
+        }
+    }
+
+    /// The result of work. An interrupt that came too late to stop it is not
+    /// forgotten, as R was told of it: what called the work stops.
+    ///
+    /// # Errors
+    /// Those of the result; `Error::Interrupted`.
+    pub fn settle<T>(&self, result: Result<T>) -> Result<T> {
+        match result {
+            Ok(_) if self.is_interrupted.load(Ordering::Relaxed) => Err(Error::Interrupted),
+            result => result,
         }
     }
 }
@@ -60,8 +72,8 @@ impl Watch for RWatch {
 /// interrupt the work; anything else, or an error, to be called no more.
 ///
 /// # Errors
-/// What `work` returns: `Error::Interrupted` if the user pressed Ctrl-C and
-/// `work` stopped for it.
+/// Those of `work`; `Error::Interrupted` if the user pressed Ctrl-C, even if the
+/// work was done before it heard of that.
 pub fn watched<T: Send>(
     progress: &Robj,
     work: impl FnOnce(&dyn Watch) -> Result<T> + Send,
@@ -82,5 +94,6 @@ pub fn watched<T: Send>(
             None => show = None,
         }
     };
-    attended(look, move || work(watch))
+    let result = attended(look, move || work(watch));
+    watch.settle(result)
 }

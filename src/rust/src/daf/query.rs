@@ -49,7 +49,7 @@ fn evaluated(
     let watch = RWatch::new();
     let options = options(arguments, custom, &watch)?;
     let registrations = arguments.count("registrations")?;
-    daf.cache.evaluate(query, &options, registrations)
+    watch.settle(daf.cache.evaluate(query, &options, registrations))
 }
 
 // What a query gives.
@@ -106,7 +106,8 @@ fn rs_daf_has_query(arguments: Robj) -> Robj {
         let (query, custom) = parse(&arguments)?;
         let watch = RWatch::new();
         let options = options(&arguments, &custom, &watch)?;
-        Ok(query.is_answered_by(daf.store().as_ref(), &options)?.into())
+        let is_answered = query.is_answered_by(daf.store().as_ref(), &options);
+        Ok(watch.settle(is_answered)?.into())
     })
 }
 
